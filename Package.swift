@@ -1,0 +1,88 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is built with: the strictest imports, `any` spelled out, and no warning let by.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "gatehouse",
+    products: [
+        .executable(name: "gatehouse", targets: ["gatehouse"]),
+        .library(name: "Gatehouse", targets: ["Gatehouse"]),
+        .library(name: "JOSE", targets: ["JOSE"]),
+        .library(name: "HTTPWire", targets: ["HTTPWire"]),
+        .library(name: "DevelopmentIdentity", targets: ["DevelopmentIdentity"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-atomics", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .target(name: "JOSE", dependencies: ["CLibcrypto"], swiftSettings: settings),
+        .target(name: "HTTPWire", swiftSettings: settings),
+        .target(
+            name: "Gatehouse",
+            dependencies: [
+                "HTTPWire",
+                "JOSE",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Atomics", package: "swift-atomics"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "DevelopmentIdentity",
+            dependencies: [
+                "JOSE",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "gatehouse",
+            dependencies: [
+                "DevelopmentIdentity",
+                "Gatehouse",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(name: "JOSETests", dependencies: ["JOSE"], swiftSettings: settings),
+        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], swiftSettings: settings),
+        .testTarget(
+            name: "GatehouseTests",
+            dependencies: [
+                "DevelopmentIdentity", "Gatehouse", "JOSE",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DevelopmentIdentityTests", dependencies: ["DevelopmentIdentity", "JOSE"], swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["DevelopmentIdentity", "gatehouse"],
+            swiftSettings: settings),
+    ]
+)

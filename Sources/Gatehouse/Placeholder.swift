@@ -1,0 +1,5 @@
+import AsyncHTTPClient
+import GRDB
+import Yams
+import ServiceLifecycle
+import NIOHTTP1
