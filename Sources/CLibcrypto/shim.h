@@ -1,6 +1,9 @@
 #ifndef GATEHOUSE_CLIBCRYPTO_SHIM_H
 #define GATEHOUSE_CLIBCRYPTO_SHIM_H
 
+#include <string.h>
+#include <time.h>
+
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -14,5 +17,17 @@
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
+
+// What Swift does not import because it is not a plain constant or function.
+
+/// EVP_PKEY_PUBLIC_KEY.
+static const int EVP_PKEY_PUBLIC_KEY_SELECTION = EVP_PKEY_PUBLIC_KEY;
+
+// Names of parameters as pointers that stay valid: OSSL_PARAM_BLD keeps the pointer, and a macro would become a Swift
+// string whose bytes are gone after the call.
+static const char *const RSA_MODULUS_PARAMETER = OSSL_PKEY_PARAM_RSA_N;
+static const char *const RSA_EXPONENT_PARAMETER = OSSL_PKEY_PARAM_RSA_E;
+static const char *const EC_GROUP_PARAMETER = OSSL_PKEY_PARAM_GROUP_NAME;
+static const char *const EC_POINT_PARAMETER = OSSL_PKEY_PARAM_PUB_KEY;
 
 #endif

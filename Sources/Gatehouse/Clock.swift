@@ -10,11 +10,17 @@ public struct GatewayClock: Sendable {
     public var now: @Sendable () -> Int64
     /// Time that only moves forward, in nanoseconds since an arbitrary start.
     public var monotonic: @Sendable () -> UInt64
+    /// Wall-clock time, in milliseconds since 1970; for logs.
+    public var milliseconds: @Sendable () -> Int64
 
-    /// A clock made of two readings.
-    public init(now: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> UInt64) {
+    /// A clock made of its readings; milliseconds are whole seconds where they are not given.
+    public init(
+        now: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> UInt64,
+        milliseconds: (@Sendable () -> Int64)? = nil
+    ) {
         self.now = now
         self.monotonic = monotonic
+        self.milliseconds = milliseconds ?? { now() * 1000 }
     }
 
     /// The machine's clocks.
@@ -28,5 +34,20 @@ public struct GatewayClock: Sendable {
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC, &time)
             return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+        },
+        milliseconds: {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
         })
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds; a negative one is 0, a longer one than a century counts as a century, so that
+    /// sums of a few never overflow.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return UInt64(min(seconds, 3_155_760_000)) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
+    }
 }

@@ -1,0 +1,33 @@
+internal import JOSE
+
+extension JSON {
+    /// Reads a JSON text strictly: no duplicate members, at most 256 KiB, 32 levels and 32768 values.
+    ///
+    /// Integers that 64 bits do not hold become `raw`, so that nothing is lost; `nil` for what is not JSON.
+    public init?(parsing bytes: [UInt8]) {
+        let limits = JSONLimits(size: 262_144, depth: 32, members: 32_768)
+        guard let document = try? JSONDocument(bytes, limits: limits) else { return nil }
+        self.init(document.root)
+    }
+
+    private init(_ value: JSONValue) {
+        switch value.kind {
+        case .null: self = .null
+        case .bool: self = .bool(value.bool == true)
+        case .string: self = .string(value.string ?? "")
+        case .integer: self = value.integer.map(JSON.integer) ?? .verbatim(value)
+        case .number: self = .verbatim(value)
+        case .array: self = .array(value.elements.map(JSON.init))
+        case .object:
+            var object = JSONObject()
+            for (name, member) in value.members { object.append(name, JSON(member)) }
+            self = .object(object)
+        }
+    }
+
+    private static func verbatim(_ value: JSONValue) -> JSON {
+        var text: [UInt8] = []
+        value.appendCompact(to: &text)
+        return .raw(String(decoding: text, as: UTF8.self))
+    }
+}

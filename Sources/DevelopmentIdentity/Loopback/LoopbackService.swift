@@ -1,0 +1,13 @@
+/// What a loopback server does with requests: pure functions from a request to a script.
+///
+/// They are called on the connection's event loop and must not block.
+protocol LoopbackService: Sendable {
+    /// What to do as soon as the head of a request is there; its body is still missing.
+    func begin(_ head: ReceivedRequest) -> [ScriptStep]
+    /// What to do once the request is complete.
+    func answer(_ request: ReceivedRequest) -> [ScriptStep]
+    /// A request ended before it was complete.
+    func abandon(_ request: ReceivedRequest)
+    /// What came was not HTTP.
+    func reject(_ reason: String) -> [ScriptStep]
+}

@@ -1,0 +1,85 @@
+internal import Synchronization
+
+/// What a server received: counts of everything, and the latest requests themselves.
+final class RequestLog: Sendable {
+    private struct Waiter {
+        let path: String?
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var total = 0
+        var byPath: [String: Int] = [:]
+        var latest: [ReceivedRequest] = []
+        var waiters: [Int: Waiter] = [:]
+        var nextWaiter = 0
+
+        func count(_ path: String?) -> Int { path.map { byPath[$0] ?? 0 } ?? total }
+
+        mutating func takeSatisfiedWaiters() -> [Waiter] {
+            let ready = waiters.filter { count($0.value.path) >= $0.value.count }
+            for id in ready.keys { waiters[id] = nil }
+            return Array(ready.values)
+        }
+    }
+
+    /// How many requests are kept, and how many paths are told apart.
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// All requests so far, or those of one path.
+    func count(_ path: String? = nil) -> Int { state.withLock { $0.count(path) } }
+
+    /// The latest requests, oldest first.
+    var latest: [ReceivedRequest] { state.withLock { $0.latest } }
+
+    func record(_ request: ReceivedRequest) {
+        let path = request.path
+        let ready = state.withLock { state in
+            state.total += 1
+            if state.byPath[path] != nil || state.byPath.count < capacity { state.byPath[path, default: 0] += 1 }
+            if state.latest.count >= capacity { state.latest.removeFirst(state.latest.count - capacity + 1) }
+            state.latest.append(request)
+            return state.takeSatisfiedWaiters()
+        }
+        for waiter in ready { waiter.continuation.resume() }
+    }
+
+    /// Forgets requests and counts.
+    func clear() {
+        state.withLock { state in
+            state.total = 0
+            state.byPath = [:]
+            state.latest = []
+        }
+    }
+
+    /// Returns once so many requests were recorded, or once the task is cancelled.
+    func wait(for count: Int, path: String? = nil) async {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                add(Waiter(path: path, count: count, continuation: continuation), id)
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()
+        }
+    }
+
+    private func add(_ waiter: Waiter, _ id: Int) {
+        let isReady = state.withLock { state in
+            let isReady = Task.isCancelled || state.count(waiter.path) >= waiter.count
+            if !isReady { state.waiters[id] = waiter }
+            return isReady
+        }
+        if isReady { waiter.continuation.resume() }
+    }
+}

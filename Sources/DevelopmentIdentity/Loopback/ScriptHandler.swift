@@ -1,0 +1,88 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Reads the requests of one connection and plays the scripts that the service answers with, one after the other.
+final class ScriptHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = ByteBuffer
+
+    /// What a client may pile up by sending requests ahead of their answers.
+    private static let mostSteps = 4096
+
+    private let service: any LoopbackService
+    private let connection: Int
+    private var requests = 0
+    private var current: ReceivedRequest?
+    private var player: ScriptPlayer?
+
+    init(service: any LoopbackService, connection: Int) {
+        self.service = service
+        self.connection = connection
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        player = ScriptPlayer(context: context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        player = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head)
+        case .body(let bytes): bytes.withUnsafeReadableBytes { current?.append(body: $0) }
+        case .end(let trailers): finish(trailers)
+        }
+        if let player, player.pending > Self.mostSteps { context.close(promise: nil) }
+    }
+
+    private func begin(_ head: HTTPRequestHead) {
+        requests += 1
+        let request = ReceivedRequest(head, connection: connection, request: requests)
+        current = request
+        player?.play(service.begin(request))
+    }
+
+    private func finish(_ trailers: HTTPHeaders?) {
+        guard var request = current else { return }
+        current = nil
+        request.trailers = (trailers ?? [:]).map { ReceivedRequest.Field(name: $0.name, value: $0.value) }
+        request.isComplete = true
+        player?.play(service.answer(request))
+        if !request.keepAlive { player?.play([.close]) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        player?.continuePlaying()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        player?.stop()
+        abandon()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        abandon()
+        guard error is HTTPParserError else { return context.close(promise: nil) }
+        player?.play(service.reject("\(error)") + [.close])
+    }
+
+    private func abandon() {
+        if let request = current { service.abandon(request) }
+        current = nil
+    }
+}
+
+extension ReceivedRequest {
+    fileprivate init(_ head: HTTPRequestHead, connection: Int, request: Int) {
+        self.init(
+            method: head.method.rawValue, target: head.uri,
+            version: "HTTP/\(head.version.major).\(head.version.minor)",
+            fields: head.headers.map { Field(name: $0.name, value: $0.value) },
+            connection: connection, request: request,
+            keepAlive: head.version == .http1_1 && head.isKeepAlive)
+    }
+}

@@ -1,0 +1,33 @@
+/// What a provider does instead of answering properly.
+public enum Misbehaviour: Sendable {
+    /// Answers that status with that body.
+    case status(Int, body: String = "")
+    /// Answers 200 with that body as `application/json`.
+    case body(String)
+    /// Answers 200 with a page of HTML.
+    case html
+    /// Answers only the first half of the JSON text, with a Content-Length to match.
+    case truncatedJSON
+    /// Answers with a key set of no keys, in the form of the endpoint.
+    case noKeys
+    /// Answers a body of so many bytes that begins like a key set.
+    case oversized(bytes: Int = 10_485_760)
+    /// Answers 302 to that URL.
+    case redirect(to: String)
+    /// Answers properly, one byte at a time.
+    case drip(interval: Duration)
+    /// Never answers.
+    case hang
+    /// Answers properly once the gate opens.
+    case held(Gate)
+    /// Answers with a Content-Length that is wrong by so many bytes, and closes.
+    case wrongContentLength(by: Int)
+    /// Closes the connection without an answer.
+    case drop
+    /// Resets the connection without an answer.
+    case reset
+    /// Answers properly but for the Cache-Control field, which is this, or missing.
+    case cacheControl(String?)
+    /// Sends these bytes as they are and closes.
+    case raw(String)
+}

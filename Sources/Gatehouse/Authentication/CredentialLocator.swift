@@ -1,0 +1,142 @@
+import HTTPWire
+
+/// Where a request may carry a credential of ours.
+struct CredentialLocator: Sendable {
+    /// The field with the Bearer token, in lower case; nil: none counts.
+    let headerName: [UInt8]?
+    /// The cookie's name, as it is spelled; nil: none counts.
+    let cookieName: [UInt8]?
+    private let isAuthorization: Bool
+
+    init(header: String?, cookie: String?) {
+        headerName = header.map { Array($0.lowercased().utf8) }
+        cookieName = cookie.map { Array($0.utf8) }
+        isAuthorization = header.map { $0.lowercased() == "authorization" } ?? false
+    }
+
+    /// Finds the credentials of a request. Looks at names and shapes only; nothing is verified.
+    func find(in request: RequestView) -> FoundCredentials {
+        var found = FoundCredentials(cookieName: cookieName)
+        if isAuthorization {
+            var index = request.fields.firstIndex(of: .authorization)
+            while let current = index {
+                found.noteHeader(request.fields[current], index: current, in: request.bytes)
+                index = request.fields.nextIndex(of: .authorization, after: current)
+            }
+        } else if let headerName {
+            for index in 0..<request.fields.count
+            where ASCII.equals(request.fields[index].name.bytes(in: request.bytes), headerName) {
+                found.noteHeader(request.fields[index], index: index, in: request.bytes)
+            }
+        }
+        if cookieName != nil, request.fields.contains(.cookie) { noteCookies(of: request, &found) }
+        return found
+    }
+
+    private func noteCookies(of request: RequestView, _ found: inout FoundCredentials) {
+        var index = request.fields.firstIndex(of: .cookie)
+        while let current = index {
+            found.noteCookies(request.fields[current], in: request.bytes)
+            index = request.fields.nextIndex(of: .cookie, after: current)
+        }
+    }
+}
+
+/// The credentials that a request carries, as ranges of its head.
+struct FoundCredentials {
+    /// What the request offers to be known by.
+    enum Offer {
+        case none
+        case token(ByteRange, CredentialKind)
+        /// A field that should carry a Bearer token and carries something else.
+        case unsupported
+        /// More than one credential: nobody can say whose request it is.
+        case ambiguous
+    }
+
+    private let cookieName: [UInt8]?
+    private var headerFields = 0
+    private var bearer: ByteRange?
+    private var cookie: ByteRange?
+    private var hasDifferentCookies = false
+    /// Where the fields with a Bearer token are; more than one only on routes that look at none.
+    private var bearerField = -1
+    private var furtherBearerFields: [Int] = []
+
+    init(cookieName: [UInt8]?) {
+        self.cookieName = cookieName
+    }
+
+    /// What the request offers to be known by.
+    func offer(in head: UnsafeRawBufferPointer) -> Offer {
+        if headerFields > 1 || hasDifferentCookies { return .ambiguous }
+        switch (bearer, cookie) {
+        case (let bearer?, let cookie?):
+            let isSame = bearer.bytes(in: head).elementsEqual(cookie.bytes(in: head))
+            return isSame ? .token(bearer, .idToken) : .ambiguous
+        case (let bearer?, nil): return .token(bearer, .idToken)
+        case (nil, let cookie?): return .token(cookie, .sessionCookie)
+        // A service's own scheme beside our cookie is the service's business; alone, it is no credential for us.
+        case (nil, nil): return headerFields == 0 ? .none : .unsupported
+        }
+    }
+
+    /// Whether the field at `index` may hold a credential of ours.
+    @inline(__always)
+    func concerns(_ index: Int, _ kind: FieldKind) -> Bool {
+        index == bearerField || (kind == .cookie && cookie != nil) || furtherBearerFields.contains(index)
+    }
+
+    mutating func noteHeader(_ field: Field, index: Int, in head: UnsafeRawBufferPointer) {
+        headerFields += 1
+        let value = field.value.bytes(in: head)
+        guard value.count >= 6, ASCII.equals(UnsafeRawBufferPointer(rebasing: value[..<6]), "bearer"),
+            value.count == 6 || value[6] == 0x20 || value[6] == 0x09
+        else { return }
+        if bearerField < 0 { bearerField = index } else { furtherBearerFields.append(index) }
+        // Exactly one space (RFC 6750 section 2.1); whatever else is there makes the token malformed.
+        let skipped = value.count > 6 && value[6] == 0x20 ? 7 : min(6, value.count)
+        bearer = ByteRange(start: field.value.start + UInt32(skipped), length: field.value.length - UInt32(skipped))
+    }
+
+    mutating func noteCookies(_ field: Field, in head: UnsafeRawBufferPointer) {
+        for pair in CookiePairs(field.value, in: head) where isOurs(pair, in: head) {
+            guard let known = cookie else {
+                cookie = pair.value
+                continue
+            }
+            if !known.bytes(in: head).elementsEqual(pair.value.bytes(in: head)) { hasDifferentCookies = true }
+        }
+    }
+
+    /// A cookie of the name that is no JWT is not ours: it passes unchanged.
+    private func isOurs(_ pair: CookiePair, in head: UnsafeRawBufferPointer) -> Bool {
+        guard let cookieName, Cookies.isNamed(pair, cookieName, in: head) else { return false }
+        return CompactShape.isJWT(pair.value.bytes(in: head))
+    }
+
+    /// Writes a cookie field without our cookies, the others byte for byte; nothing where only ours were there.
+    func writeCookiesWithoutOurs(of field: Field, in head: UnsafeRawBufferPointer, _ writer: inout HeadWriter) {
+        var isFirst = true
+        _ = Cookies.keep(field.value, of: head, removing: { isOurs($0, in: head) }) { run in
+            if isFirst {
+                writer.keep(field.name)
+                writer.append(": ")
+                isFirst = false
+            }
+            writer.keep(run)
+        }
+        if !isFirst { writer.append("\r\n") }
+    }
+}
+
+/// Tells JWTs from other text by their shape alone.
+enum CompactShape {
+    /// Three parts, the first the beginning of a JSON object in base64url: `{` and a quote or white space after it.
+    static func isJWT(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= 5, bytes[0] == UInt8(ascii: "e") else { return false }
+        var dots = 0
+        for byte in bytes where byte == UInt8(ascii: ".") { dots += 1 }
+        return dots == 2
+    }
+}

@@ -1,0 +1,92 @@
+import AsyncHTTPClient
+public import NIOCore
+import NIOHTTP1
+
+/// Reads key sets over HTTP: certificates verified, no redirects, bounded in bytes and time, whatever the source does.
+public struct HTTPKeyFetcher: KeyFetcher {
+    /// The bounds of one fetch.
+    public struct Limits: Sendable {
+        /// The most bytes of an answer's body. Default: 1 MiB.
+        public var size = 1 << 20
+        /// From the start to the last byte, a second try included. Default: 5 s, since a request may wait that long for it.
+        public var time = TimeAmount.seconds(5)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let client: HTTPClient
+    private let limits: Limits
+    private let clock: GatewayClock
+
+    /// A fetcher on the group's event loops. `shutdown` must be called before it is let go.
+    public init(group: any EventLoopGroup, clock: GatewayClock = .system, limits: Limits = Limits()) {
+        // The default configuration verifies certificates and host names, and does not decompress.
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.httpVersion = .http1Only
+        configuration.timeout = .init(connect: limits.time, read: limits.time)
+        // Retrying is the key set's business, which knows the backoff.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroup: group, configuration: configuration)
+        self.limits = limits
+        self.clock = clock
+    }
+
+    /// Closes the connections. Fetches that run fail.
+    public func shutdown() async throws {
+        try await client.shutdown()
+    }
+
+    /// The key set at `url`, which must be http or https.
+    public func fetch(_ url: String) async throws(KeyFetchError) -> FetchedKeySet {
+        let request = try Self.request(url)
+        let deadline = NIODeadline.now() + limits.time
+        let response: KeyResponse
+        do {
+            response = try await attempt(request, deadline: deadline)
+        } catch  where error.wasClosedUnanswered {
+            // The source closed a kept connection just as it was used again; it saw no request, or did not answer it.
+            do {
+                response = try await attempt(request, deadline: deadline)
+            } catch {
+                throw error.reason
+            }
+        } catch {
+            throw error.reason
+        }
+        return try response.keys(now: clock.now())
+    }
+}
+
+extension HTTPKeyFetcher {
+    /// A failure of one attempt.
+    private struct Failure: Error {
+        let reason: KeyFetchError
+        let wasClosedUnanswered: Bool
+    }
+
+    private static func request(_ url: String) throws(KeyFetchError) -> HTTPClient.Request {
+        let headers: HTTPHeaders = [
+            "accept": "application/jwk-set+json, application/json;q=0.9, */*;q=0.1", "user-agent": "gatehouse",
+        ]
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        guard scheme == "https" || scheme == "http", let request = try? HTTPClient.Request(url: url, headers: headers)
+        else { throw KeyFetchError(.invalidURL) }
+        return request
+    }
+
+    private func attempt(_ request: HTTPClient.Request, deadline: NIODeadline) async throws(Failure) -> KeyResponse {
+        let collector = KeyResponseCollector(limit: limits.size)
+        let task = client.execute(request: request, delegate: collector, deadline: deadline)
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.get()
+            } onCancel: {
+                task.cancel()
+            }
+        } catch {
+            let reason = KeyFetchError(failure: error)
+            throw Failure(reason: reason, wasClosedUnanswered: reason.code == .closed && !collector.hasHead)
+        }
+    }
+}

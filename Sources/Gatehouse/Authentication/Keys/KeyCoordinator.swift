@@ -1,0 +1,112 @@
+public import Logging
+import Synchronization
+
+/// Keeps all key sets of the gateway: one for each URL, however many routes and workers use it.
+///
+/// The fetching happens in `run()`, off the request path. Workers subscribe and get each set's `KeySetView` whenever a
+/// fetch starts or ends or a set is gone; they ask for a set by `requestRefresh` when a view's lookup says `fetch`.
+public final class KeyCoordinator: Sendable {
+    /// The URLs, each once; a set's index is its place here.
+    public let urls: [String]
+
+    private let board: KeyBoard
+    private let drivers: [KeySetDriver]
+    private let clock: GatewayClock
+
+    /// A coordinator that has not asked any source yet.
+    ///
+    /// - Parameters:
+    ///   - urls: the sources; one that is named twice is kept once, at its first place.
+    ///   - policy: how long sets are kept (`identity.keys`).
+    public convenience init(
+        urls: [String], policy: Configuration.KeyPolicy, fetcher: any KeyFetcher, clock: GatewayClock = .system,
+        logger: Logger = Logger(label: "gatehouse.keys")
+    ) {
+        let log = KeySetLog(logger: logger)
+        let environment = KeyEnvironment.live(fetcher: fetcher, clock: clock) { event, url in
+            log.write(event, source: KeySource.name(of: url))
+        }
+        self.init(urls: urls, policy: policy, environment: environment)
+    }
+
+    init(urls: [String], policy: Configuration.KeyPolicy, environment: KeyEnvironment) {
+        var seen: Set<String> = []
+        let urls = urls.filter { seen.insert($0).inserted }
+        let timing = KeySetTiming(policy)
+        let machines = urls.map { _ in
+            KeySetMachine(timing: timing, seed: .random(in: 0...UInt64.max), firstGeneration: Self.nextGenerations())
+        }
+        let board = KeyBoard(machines)
+        self.urls = urls
+        self.board = board
+        drivers = zip(urls, machines).enumerated().map { set, source in
+            KeySetDriver(set: set, url: source.0, machine: source.1, board: board, environment: environment)
+        }
+        clock = environment.clock
+    }
+
+    /// Reads the sets and keeps them fresh until the task is cancelled. Once.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            for driver in drivers {
+                group.addTask { await driver.run() }
+            }
+        }
+    }
+
+    /// The index of the set that comes from `url`.
+    public func set(for url: String) -> Int? {
+        urls.firstIndex(of: url)
+    }
+
+    /// Hands each set's view of now to `sink`, before this returns, and every later one in order, from any thread.
+    ///
+    /// `sink` must only pass the view on (`EventLoop.execute`): it may not wait, nor call the coordinator's `subscribe`,
+    /// `unsubscribe`, `view` or `status`.
+    /// - Returns: what `unsubscribe` takes.
+    @discardableResult
+    public func subscribe(_ sink: @escaping @Sendable (_ set: Int, _ view: KeySetView) -> Void) -> Int {
+        board.subscribe(sink)
+    }
+
+    /// Ends a subscription: after this returns, its sink is not called any more.
+    public func unsubscribe(_ subscription: Int) {
+        board.unsubscribe(subscription)
+    }
+
+    /// Asks for a set because a token needs it or names a key that it has not. Returns at once; callable from an event loop.
+    ///
+    /// All asks share one fetch, at most one per cool-down, and each is followed by a view that tells of that fetch's end:
+    /// an ask that starts no fetch comes from a view for which a newer one is already on its way.
+    public func requestRefresh(set: Int) {
+        drivers[set].asks.yield()
+    }
+
+    /// Reads a set now because an operator wants it, whatever the cool-down and the backoff say.
+    public func refresh(set: Int) async {
+        await drivers[set].refresh()
+    }
+
+    /// The newest view of a set.
+    public func view(of set: Int) -> KeySetView {
+        board.machines[set].view
+    }
+
+    /// What operators may know, in the order of `urls`.
+    public func status() -> [KeySetStatus] {
+        let now = clock.monotonic()
+        return zip(urls, board.machines).map { url, machine in
+            machine.status(source: KeySource.name(of: url), now: now)
+        }
+    }
+}
+
+extension KeyCoordinator {
+    private static let generations = Atomic<UInt64>(0)
+
+    /// The first of a range of generations that no other set of this process uses, so that nothing that was verified
+    /// before a reload can pass for verified after it.
+    private static func nextGenerations() -> UInt64 {
+        generations.wrappingAdd(1 << 32, ordering: .relaxed).newValue + 1
+    }
+}

@@ -1,0 +1,62 @@
+public import JOSE
+
+/// What an operator may know of one key set: for `/readyz`, `/v1/keys` and metrics. Never key material.
+public struct KeySetStatus: Sendable {
+    /// Where the set comes from, without user, password and query.
+    public let source: String
+    /// Whether it was read at least once since the start.
+    public let isLoaded: Bool
+    /// Whether it verifies tokens now.
+    public let isUsable: Bool
+    /// Whether it verifies tokens although its lifetime is over, because its source is down.
+    public let isStale: Bool
+    /// The ids of the usable keys, sorted.
+    public let keyIDs: [String]
+    /// The keys that cannot be used, each with the reason.
+    public let skipped: [SkippedKey]
+    /// The view's generation.
+    public let generation: UInt64
+    /// Seconds since the set was read; nil without one.
+    public let age: UInt64?
+    /// The lifetime that it was given then, in seconds; nil without one.
+    public let lifetime: UInt64?
+    /// Seconds until it is gone if the source stays down; nil without one.
+    public let usableFor: UInt64?
+    /// Whether a fetch runs now.
+    public let isFetching: Bool
+    /// Seconds until the next fetch starts of itself; nil while one runs and before the first.
+    public let nextFetchIn: UInt64?
+    /// How many fetches ended since the start, well or not.
+    public let fetches: UInt64
+    /// How many of them failed.
+    public let failures: UInt64
+    /// How many failed since the last that succeeded.
+    public let failuresInARow: Int
+    /// Why the last fetch failed; nil if it succeeded.
+    public let lastError: KeyFetchError?
+}
+
+extension KeySetMachine {
+    /// The state at `now`, of the set that comes from `source`.
+    func status(source: String, now: UInt64) -> KeySetStatus {
+        let isUsable = view.isUsable(now: now)
+        let age = held.map { now > $0.fetchedAt ? now - $0.fetchedAt : 0 }
+        return KeySetStatus(
+            source: source, isLoaded: isLoaded, isUsable: isUsable,
+            isStale: isUsable && (age ?? 0) > (held?.lifetime ?? 0),
+            keyIDs: held.map { $0.identities.compactMap(\.keyID).sorted() } ?? [], skipped: held?.keys.skipped ?? [],
+            generation: generation, age: age.map(Self.seconds), lifetime: (held?.lifetime).map(Self.seconds),
+            usableFor: held.map { Self.seconds($0.usableUntil > now ? $0.usableUntil - now : 0) },
+            isFetching: phase == .fetching, nextFetchIn: nextFetchIn(now: now), fetches: completedFetches,
+            failures: failures, failuresInARow: failuresInARow, lastError: lastError)
+    }
+
+    private func nextFetchIn(now: UInt64) -> UInt64? {
+        guard case .resting(let next) = phase else { return nil }
+        return Self.seconds(next > now ? next - now : 0)
+    }
+
+    private static func seconds(_ nanoseconds: UInt64) -> UInt64 {
+        nanoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,50 @@
+public import JOSE
+
+/// What a worker knows of one key set: an immutable value, posted to each worker's event loop whenever it changes.
+///
+/// All times are readings of `GatewayClock.monotonic`, in nanoseconds.
+public struct KeySetView: Sendable {
+    /// The last good set; nil before the first, and after that one outlived its lifetime and `stale_for`.
+    public let keys: KeySet?
+    /// Changes when, and only when, the content of `keys` changes, and is unique within the process. 0: nothing was read yet.
+    ///
+    /// What was verified under one generation counts under no other.
+    public let generation: UInt64
+    /// Whether the set was read at least once since the start.
+    public let isLoaded: Bool
+    /// Whether the last fetch that ended gave a good set. False before the first.
+    public let lastFetchSucceeded: Bool
+    /// Whether a fetch runs now.
+    public let isFetching: Bool
+    /// How many fetches ended, well or not. Who waits for one notes this before, and compares.
+    public let completedFetches: UInt64
+    /// When `keys` stops to count, even if no newer view comes.
+    public let usableUntil: UInt64
+    /// No fetch for an unknown key starts before this.
+    public let cooldownUntil: UInt64
+    /// When the next fetch starts of itself; meaningless while one runs.
+    public let nextFetchAt: UInt64
+
+    /// A view with these values; by default, one of a set that nobody asked for yet.
+    public init(
+        keys: KeySet? = nil, generation: UInt64 = 0, isLoaded: Bool = false, lastFetchSucceeded: Bool = false,
+        isFetching: Bool = false, completedFetches: UInt64 = 0, usableUntil: UInt64 = 0, cooldownUntil: UInt64 = 0,
+        nextFetchAt: UInt64 = 0
+    ) {
+        self.keys = keys
+        self.generation = generation
+        self.isLoaded = isLoaded
+        self.lastFetchSucceeded = lastFetchSucceeded
+        self.isFetching = isFetching
+        self.completedFetches = completedFetches
+        self.usableUntil = usableUntil
+        self.cooldownUntil = cooldownUntil
+        self.nextFetchAt = nextFetchAt
+    }
+
+    /// Whether tokens, cached ones too, may be judged by this view at `now`.
+    @inlinable
+    public func isUsable(now: UInt64) -> Bool {
+        keys != nil && now < usableUntil
+    }
+}

@@ -1,0 +1,105 @@
+import JOSE
+
+/// Verified tokens of one worker, so that a token is verified once and then only looked up.
+///
+/// Bounded in entries and in bytes. Only verified tokens enter, so a flood of bad ones cannot fill it; a key is the SHA-256 of the token,
+/// so nobody can choose where a token lies. Eight ways a set; the entry that ends first makes room.
+struct VerifiedTokenCache {
+    /// One verified token.
+    final class Entry {
+        let principal: Principal
+        /// The verifier, and the generation of the key set, that the verdict came from.
+        let verifier: Int
+        let keySetGeneration: UInt64
+        /// The rendered identity header lines.
+        let identity: RenderedIdentity
+
+        init(principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity) {
+            self.principal = principal
+            self.verifier = verifier
+            self.keySetGeneration = keySetGeneration
+            self.identity = identity
+        }
+
+        /// What the entry counts against the cache's bytes: its text, and the fixed cost of its objects.
+        var cost: Int { identity.bytes.count + principal.claims.byteCount + 1024 }
+    }
+
+    static let ways = 8
+    private let setMask: Int
+    private let byteLimit: Int
+    private var keys: [SHA256Digest?]
+    private var entries: [Entry?]
+    private(set) var byteCount = 0
+    private(set) var count = 0
+    private var hand = 0
+
+    /// - Parameters:
+    ///   - capacity: the most entries, rounded up to a power of two, at least 8.
+    ///   - bytes: the most bytes that the entries may count together.
+    init(capacity: Int, bytes: Int) {
+        var slots = Self.ways
+        while slots < capacity { slots *= 2 }
+        setMask = slots / Self.ways - 1
+        byteLimit = bytes
+        keys = Array(repeating: nil, count: slots)
+        entries = Array(repeating: nil, count: slots)
+    }
+
+    /// The entry under a key, whatever its state: the caller asks its verifier, generation and expiry.
+    @inline(__always)
+    func find(_ key: SHA256Digest) -> Entry? {
+        let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
+        for slot in first..<first + Self.ways where keys[slot] == key {
+            return entries[slot]
+        }
+        return nil
+    }
+
+    /// Keeps an entry, in the place of the one with the same key, of none, or of the one of its set that ends first.
+    mutating func insert(_ entry: Entry, under key: SHA256Digest) {
+        guard entry.cost <= byteLimit else { return }
+        let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
+        remove(at: place(for: key, in: first..<first + Self.ways))
+        while byteCount + entry.cost > byteLimit { evictNext() }
+        let slot = place(for: key, in: first..<first + Self.ways)
+        keys[slot] = key
+        entries[slot] = entry
+        byteCount += entry.cost
+        count += 1
+    }
+
+    mutating func remove(_ key: SHA256Digest) {
+        let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
+        for slot in first..<first + Self.ways where keys[slot] == key {
+            remove(at: slot)
+        }
+    }
+
+    private func place(for key: SHA256Digest, in set: Range<Int>) -> Int {
+        var best = set.lowerBound
+        var bestEnd = Int64.max
+        for slot in set {
+            if keys[slot] == key { return slot }
+            let end = entries[slot]?.principal.expiresAt ?? Int64.min
+            if end < bestEnd {
+                bestEnd = end
+                best = slot
+            }
+        }
+        return best
+    }
+
+    private mutating func evictNext() {
+        remove(at: hand)
+        hand = (hand + 1) % entries.count
+    }
+
+    private mutating func remove(at slot: Int) {
+        guard let old = entries[slot] else { return }
+        byteCount -= old.cost
+        count -= 1
+        entries[slot] = nil
+        keys[slot] = nil
+    }
+}

@@ -1,0 +1,19 @@
+/// Why a request may not pass, and what its answer tells the client besides.
+public struct Denial: Sendable, Equatable {
+    /// The code, which fixes the status and the challenge.
+    public var code: DecisionCode
+    /// `max_age` of the challenge in seconds (RFC 9470 section 3).
+    public var maxAge: Int64?
+    /// `Retry-After`, in seconds.
+    public var retryAfter: Int?
+    /// Which allowed methods go into `Allow`: an index into the route table's lists.
+    public var allow: [UInt8]?
+
+    /// A denial with nothing besides its code.
+    public init(_ code: DecisionCode, maxAge: Int64? = nil, retryAfter: Int? = nil, allow: [UInt8]? = nil) {
+        self.code = code
+        self.maxAge = maxAge
+        self.retryAfter = retryAfter ?? (code.carriesRetryAfter ? 1 : nil)
+        self.allow = allow
+    }
+}

@@ -1,0 +1,27 @@
+/// What one route asks of a request before it may pass.
+struct RoutePolicy: Sendable {
+    /// Whether a credential is needed.
+    enum Authentication: Sendable {
+        case required
+        /// No credential: anonymous. An invalid one is still refused.
+        case optional
+        case none
+    }
+
+    /// Where the answer to "was it revoked?" comes from.
+    enum Revocation: Sendable {
+        case replicated
+        case strict
+        case off
+    }
+
+    var authentication: Authentication = .required
+    /// The sign-in providers that may pass; empty: any.
+    var providers: [String] = []
+    /// How old the sign-in may be, in seconds; nil: not asked.
+    var recentSignIn: Int64?
+    var secondFactor = false
+    var revocation: Revocation = .replicated
+    /// Whether a request passes when the store cannot tell; each time is logged and counted.
+    var allowsOnStoreFailure = false
+}

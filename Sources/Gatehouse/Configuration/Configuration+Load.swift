@@ -1,0 +1,46 @@
+import Foundation
+
+extension Configuration {
+    /// The environment of this process.
+    public static var processEnvironment: [String: String] { ProcessInfo.processInfo.environment }
+
+    /// Reads and checks a configuration file.
+    ///
+    /// - Parameters:
+    ///   - file: the path; it stands in every message as it is given here.
+    ///   - environment: what `${NAME}` reads, and the overriding key URLs.
+    /// - Throws: everything that is wrong with the file, each with its line and column.
+    public static func load(
+        file: String = defaultFile, environment: [String: String] = processEnvironment
+    ) throws(ConfigurationErrors) -> Configuration {
+        let source: SourceText
+        do {
+            source = try SourceText(readingFile: file)
+        } catch {
+            throw ConfigurationErrors([error])
+        }
+        return try load(source, environment: environment)
+    }
+
+    /// Checks a configuration that was read already. `${file:...}` starts at the directory of `file`.
+    public static func load(
+        bytes: [UInt8], file: String, environment: [String: String]
+    ) throws(ConfigurationErrors) -> Configuration {
+        let source: SourceText
+        do {
+            source = try SourceText(bytes, file: file)
+        } catch {
+            throw ConfigurationErrors([error])
+        }
+        return try load(source, environment: environment)
+    }
+
+    private static func load(
+        _ source: SourceText, environment: [String: String]
+    ) throws(ConfigurationErrors) -> Configuration {
+        let directory = source.file.lastIndex(of: "/").map { source.file[..<$0] } ?? "."
+        let substitution = Substitution(
+            environment: environment, directory: directory.isEmpty ? "/" : String(directory))
+        return try ConfigurationLoader.load(source, substitution)
+    }
+}

@@ -1,0 +1,110 @@
+/// Reads one document, section by section; every error lands in the context.
+struct ConfigurationLoader {
+    private let context: LoadingContext
+    private var configuration = Configuration()
+
+    /// The configuration that the text holds.
+    static func load(_ source: SourceText, _ substitution: Substitution) throws(ConfigurationErrors) -> Configuration {
+        let findings = YAMLPrecheck.findings(in: source)
+        guard findings.isEmpty else { throw ConfigurationErrors(findings) }
+        let document = try YAMLDocument(source)
+        var loader = ConfigurationLoader(context: LoadingContext(document: document, substitution: substitution))
+        loader.readDocument(file: source.file)
+        return try loader.result()
+    }
+
+    private init(context: LoadingContext) {
+        self.context = context
+    }
+
+    private func result() throws(ConfigurationErrors) -> Configuration {
+        let errors = context.errors + (context.hasReportedDuplicates ? [] : context.document.duplicates)
+        guard errors.isEmpty else { throw ConfigurationErrors(errors) }
+        var configuration = configuration
+        configuration.warnings = context.warnings.sorted { $0.location < $1.location }
+        return configuration
+    }
+
+    private mutating func readDocument(file: String) {
+        guard let node = context.document.root else {
+            let start = SourceLocation(file: file, line: 1, column: 1)
+            return context.fail(start, "the file is empty", "write at least upstreams and routes")
+        }
+        guard let root = ConfigurationValue(node, name: "", context: context).mapping(.root) else { return }
+        readSections(root)
+        readListeners(root)
+        readRoutes(root, readUpstreams(root))
+        checkCredentials(root)
+    }
+
+    private mutating func readSections(_ root: MappingReader) {
+        root.set(&configuration.workers, "workers") { $0.integer(in: 1...1_024) }
+        root.set(&configuration.limits, "limits") { $0.mapping(.limits).map(Configuration.Limits.init) }
+        root.set(&configuration.drain, "drain") { $0.mapping(.drain).map(Configuration.Drain.init) }
+        root.set(&configuration.admin, "admin") { $0.mapping(.admin).map(Configuration.Admin.init) }
+        root.set(&configuration.identity, "identity") { $0.mapping(.identity).map(Configuration.Identity.init) }
+        root.set(&configuration.store, "store", Configuration.StoreLocation.read)
+        root.set(&configuration.revocation, "revocation") { $0.mapping(.revocation).map(Configuration.Revocation.init) }
+        root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
+        root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
+    }
+
+    private mutating func readListeners(_ root: MappingReader) {
+        let listeners = root.listeners()
+        if !listeners.isEmpty { configuration.listen = listeners.map(\.listener) }
+        let emulates = configuration.identity.firebase?.insecureEmulator ?? false
+        for listener in listeners {
+            let address = listener.listener.address
+            if emulates && !address.isLoopback {
+                context.fail(
+                    listener.location, "insecure_emulator with a listener that other machines reach",
+                    "listen on 127.0.0.1, or remove insecure_emulator")
+            }
+            if let admin = configuration.admin.address, admin.overlaps(address) {
+                context.fail(
+                    listener.location, "the admin listener has the same address",
+                    "give admin.address (\(admin)) another port")
+            }
+        }
+    }
+
+    private mutating func readUpstreams(_ root: MappingReader) -> [MappingEntry] {
+        guard let value = root.required("upstreams", "add the services behind the gateway") else { return [] }
+        let entries = value.entries() ?? []
+        configuration.upstreams = entries.compactMap(Configuration.Upstream.read)
+        return entries
+    }
+
+    private mutating func readRoutes(_ root: MappingReader, _ upstreams: [MappingEntry]) {
+        guard let value = root.required("routes", "add at least one"), let elements = value.sequence() else { return }
+        if elements.isEmpty { context.fail(value.location, "routes is an empty list", "add at least one") }
+        let hasIdentity = root.value("identity")?.hasMember("firebase") ?? false
+        let surroundings = RouteSurroundings(upstreams: upstreams.map(\.key), hasIdentity: hasIdentity)
+        configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }
+        warnOfUnused(upstreams, used: elements.count == configuration.routes.count)
+    }
+
+    private func warnOfUnused(_ upstreams: [MappingEntry], used allRoutesAreRead: Bool) {
+        guard allRoutesAreRead else { return }
+        let used = Set(configuration.routes.map(\.upstream))
+        for upstream in upstreams where !used.contains(upstream.key) {
+            context.warn(upstream.keyLocation, "no route uses the upstream \(Quoted(upstream.key))", "remove it")
+        }
+    }
+
+    private func checkCredentials(_ root: MappingReader) {
+        let credentials = configuration.identity.credentials
+        let needsCredential = configuration.routes.contains { $0.auth == .required }
+        if credentials.header == nil && credentials.cookie == nil && needsCredential {
+            context.fail(
+                root.location(of: "identity"), "identity.credentials reads neither a header nor a cookie",
+                "set one of them, or auth: none on every route")
+        }
+        guard configuration.headers.forwardCredential, let header = credentials.header,
+            configuration.headers.removes(header)
+        else { return }
+        context.warn(
+            root.location(of: "headers"), "the credential's field \(Quoted(header)) is removed and never forwarded",
+            "name a field that does not begin with \(configuration.headers.prefix)")
+    }
+}

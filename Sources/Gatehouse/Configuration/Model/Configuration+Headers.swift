@@ -1,0 +1,50 @@
+extension Configuration {
+    /// What the upstream is told about the user (`headers`).
+    public struct IdentityHeaders: Sendable, Hashable {
+        /// What the identity fields' names begin with (`prefix`): a field name that ends in `-`, at most 64 bytes. Default: `X-Auth-`.
+        public var prefix = "X-Auth-"
+        /// Whether the whole `auth` variable is sent (`variable`). Default: true.
+        public var variable = true
+        /// Whether the credential is forwarded too (`forward_credential`). Default: false.
+        public var forwardCredential = false
+        /// Further fields from claims (`extra`), in the order of the file, at most 64, no name twice. Default: none.
+        public var extra: [ExtraHeader] = []
+
+        /// The defaults.
+        public init() {}
+
+        /// The name of the field that carries the `auth` variable: the prefix without its last `-`.
+        public var variableName: String { String(prefix.dropLast()) }
+    }
+
+    /// One field from a claim (`headers.extra`).
+    public struct ExtraHeader: Sendable, Hashable {
+        /// The field's name.
+        public var name: String
+        /// Where its value stands.
+        public var path: ClaimPath
+
+        /// A field from a claim.
+        public init(name: String, path: ClaimPath) {
+            self.name = name
+            self.path = path
+        }
+    }
+}
+
+extension Configuration.IdentityHeaders {
+    /// Whether an inbound field of that name is removed before a request is forwarded: what is compared is lower-case, with
+    /// everything but letters and digits read as `-`.
+    public func removes(_ name: String) -> Bool {
+        let normalized = FieldName.normalized(name)
+        return normalized == FieldName.normalized(variableName)
+            || normalized.hasPrefix(FieldName.normalized(prefix))
+            || extra.contains { FieldName.normalized($0.name) == normalized }
+            || FieldName.isForgeable(normalized)
+    }
+
+    /// What `check` tells about the prefix: which inbound fields it costs.
+    public var note: String {
+        "inbound fields named \(variableName) or beginning with \(prefix) (\(prefix)Token too) are removed"
+    }
+}

@@ -1,0 +1,22 @@
+extension Configuration {
+    /// What clients may cost (`limits`).
+    public struct Limits: Sendable, Hashable {
+        /// Open client connections of the process (`connections`), 1 to 1,000,000. Default: 10,000.
+        public var connections = 10_000
+        /// Bytes of a request's head (`head_size`), 1 KiB to 1 MiB. Default: 64 KiB.
+        public var headSize = 65_536
+        /// Fields of a request's head (`head_fields`), 1 to 4,096. Default: 128.
+        public var headFields = 128
+        /// Bytes of a request's body (`body_size`), 0 to 1 TiB. Default: nil, no bound.
+        public var bodySize: Int?
+        /// From the first byte of a head to its last (`head_timeout`), 1 ms to 1 h. Default: 10 s.
+        public var headTimeout = Duration.seconds(10)
+        /// Between requests, and without progress of a body in either direction (`idle_timeout`), 1 ms to 1 d. Default: 75 s.
+        public var idleTimeout = Duration.seconds(75)
+        /// From a head's first byte to the answer's last (`request_timeout`), 1 ms to 1 d. Default: nil, no bound.
+        public var requestTimeout: Duration?
+
+        /// The defaults.
+        public init() {}
+    }
+}

@@ -1,0 +1,85 @@
+extension Configuration {
+    /// Who may pass where (`routes[]`).
+    public struct Route: Sendable, Hashable {
+        /// The pattern (`path`); required, begins with `/`, at most 2,048 bytes. Its syntax is checked by Routing.
+        public var path: String
+        /// Lower-case hosts, exact or `*.example.com` (`host`). Default: empty, any.
+        public var hosts: [String] = []
+        /// Methods in upper case (`methods`). Default: empty, any.
+        public var methods: [String] = []
+        /// Whether a credential is needed (`auth`). Default: required.
+        public var auth = AuthMode.required
+        /// Sign-in providers that may pass (`providers`). Default: empty, any.
+        public var providers: [String] = []
+        /// How long ago the user may have signed in (`recent_sign_in`), 1 s to 365 d. Default: nil, not asked.
+        public var recentSignIn: Duration?
+        /// Whether a second factor must have been used (`second_factor: required`). Default: false.
+        public var secondFactor = false
+        /// How revocation is asked (`revocation`). Default: replicated.
+        public var revocation = RevocationMode.replicated
+        /// What to do when revocation cannot be asked (`on_store_failure`). Default: deny.
+        public var onStoreFailure = StoreFailurePolicy.deny
+        /// The name of the upstream (`upstream`); required, one that exists.
+        public var upstream: String
+        /// Literal segments that are taken off the path before it is forwarded (`strip_prefix`): begins with `/`, at most 1,024 bytes.
+        /// Its syntax is checked by Routing. Default: nil, nothing.
+        public var stripPrefix: String?
+        /// Overrides the upstream's `response_timeout`, within the same bounds. Default: nil.
+        public var responseTimeout: Duration?
+        /// Overrides `limits.body_size`, within the same bounds. Default: nil.
+        public var bodySize: Int?
+        /// Whether `//` is one `/` (`merge_slashes`). Default: true.
+        public var mergeSlashes = true
+        /// What happens to `%2F` in a path (`encoded_slashes`). Default: reject.
+        public var encodedSlashes = EncodedSlashes.reject
+        /// Whether literals of the pattern match in any case (`case_insensitive`). Default: false.
+        public var caseInsensitive = false
+        /// Where `path` stands.
+        public var location: SourceLocation
+
+        /// A route with the defaults of everything else.
+        public init(path: String, upstream: String, location: SourceLocation) {
+            self.path = path
+            self.upstream = upstream
+            self.location = location
+        }
+    }
+}
+
+extension Configuration {
+    /// Whether a route needs a credential.
+    public enum AuthMode: String, Sendable, Hashable, CaseIterable {
+        /// A valid credential.
+        case required
+        /// A valid credential or none.
+        case optional
+        /// Credentials are not looked at.
+        case none
+    }
+
+    /// How a route asks whether a credential was revoked.
+    public enum RevocationMode: String, Sendable, Hashable, CaseIterable {
+        /// The gateway's own table.
+        case replicated
+        /// The store, on each request.
+        case strict
+        /// Not at all.
+        case off
+    }
+
+    /// What a route does when revocation cannot be asked.
+    public enum StoreFailurePolicy: String, Sendable, Hashable, CaseIterable {
+        /// 503.
+        case deny
+        /// Forwards; logged and counted each time.
+        case allow
+    }
+
+    /// What happens to `%2F` in a path.
+    public enum EncodedSlashes: String, Sendable, Hashable, CaseIterable {
+        /// 400.
+        case reject
+        /// It stays as it is.
+        case keep
+    }
+}

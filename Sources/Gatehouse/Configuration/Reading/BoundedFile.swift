@@ -1,0 +1,54 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Reads small files whole, and refuses larger ones after reading no more than the bound.
+enum BoundedFile {
+    /// Why a file was not read.
+    enum Failure: Error {
+        /// The system's reason, as in `No such file or directory`.
+        case unreadable(String)
+        /// It has more bytes than allowed.
+        case tooLarge
+    }
+
+    /// The bytes of the file at `path`, at most `maximum`.
+    static func read(_ path: String, atMost maximum: Int) throws(Failure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(systemReason()) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count <= maximum {
+            let count = unistdRead(descriptor, &chunk)
+            guard count >= 0 else { throw .unreadable(systemReason()) }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+        }
+        throw .tooLarge
+    }
+
+    private static func unistdRead(_ descriptor: Int32, _ chunk: inout [UInt8]) -> Int {
+        chunk.withUnsafeMutableBytes { buffer in
+            var count: Int
+            repeat {
+                #if canImport(Glibc)
+                    count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                #elseif canImport(Musl)
+                    count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+                #else
+                    count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+                #endif
+            } while count < 0 && errno == EINTR
+            return count
+        }
+    }
+
+    private static func systemReason() -> String {
+        String(cString: strerror(errno))
+    }
+}

@@ -1,0 +1,76 @@
+/// Names of HTTP fields, as far as a configuration has to know them.
+enum FieldName {
+    /// A token (RFC 9110 section 5.6.2) of at most `maximum` bytes.
+    static func isValid(_ name: String, atMost maximum: Int = 128) -> Bool {
+        !name.isEmpty && name.utf8.count <= maximum && name.utf8.allSatisfy(isTokenByte)
+    }
+
+    /// The form in which managed names are compared: lower-case, everything but letters and digits read as `-`.
+    static func normalized(_ name: String) -> String {
+        String(decoding: name.lowercased().utf8.map { isAlphanumeric($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+    }
+
+    /// Fields of one connection (RFC 9110 section 7.6.1) or of the message's framing: nobody sets them by configuration.
+    static func belongsToConnection(_ normalized: String) -> Bool {
+        connectionFields.contains(normalized) || normalized.hasPrefix("proxy-")
+    }
+
+    /// Fields that the gateway sets or removes for reasons of its own.
+    static func isReserved(_ normalized: String) -> Bool {
+        isForgeable(normalized) || reservedFields.contains(normalized)
+            || ["sec-", "access-control-"].contains { normalized.hasPrefix($0) }
+    }
+
+    /// Fields that tell an upstream where a request came from or what it asks for: only the gateway may set them.
+    static func isForgeable(_ normalized: String) -> Bool {
+        forgeableFields.contains(normalized) || forgeablePrefixes.contains { normalized.hasPrefix($0) }
+    }
+
+    /// Whether the identity fields' prefix would make the gateway remove a field that HTTP or the gateway itself needs.
+    static func fieldEndangered(byPrefix prefix: String) -> String? {
+        let normalized = normalized(prefix)
+        let bare = String(normalized.dropLast())
+        return indispensable.first { $0 == bare || $0.hasPrefix(normalized) }
+    }
+
+    /// Fields that clients set and services read.
+    static let ofClients: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "if-match",
+        "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "origin", "range", "referer",
+        "user-agent", "x-api-key", "x-requested-with",
+    ]
+
+    private static let connectionFields: Set<String> = [
+        "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
+        "http2-settings",
+    ]
+
+    private static let forgeableFields: Set<String> = [
+        "forwarded", "traceparent", "tracestate", "true-client-ip", "x-http-method", "x-http-method-override",
+        "x-method-override", "x-real-ip", "x-request-id",
+    ]
+
+    private static let forgeablePrefixes = ["x-forwarded-", "x-original-", "x-rewrite-", "x-envoy-original-"]
+
+    private static let reservedFields: Set<String> = [
+        "authorization", "content-encoding", "content-type", "cookie", "date", "server", "set-cookie", "via",
+        "www-authenticate",
+    ]
+
+    private static let indispensable =
+        (connectionFields.union(reservedFields).union(ofClients).sorted())
+        + ["access-control-request-method", "sec-fetch-site", "sec-websocket-key", "x-forwarded-for"]
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+}

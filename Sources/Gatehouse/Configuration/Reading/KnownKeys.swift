@@ -1,0 +1,73 @@
+/// The keys that one mapping of the file may have: the only list of them, for the loader and for the test of the JSON Schema.
+struct KnownKeys: Sendable {
+    /// What a key of later work may be set to until then, besides null.
+    enum Placeholder: Sendable {
+        case onlyNull
+        case emptySequence
+        case emptyMapping
+        case `false`
+    }
+
+    /// Where the mapping stands, as in `limits` or `routes[]`; empty for the whole file.
+    let path: String
+    /// The keys that have an effect.
+    let supported: [String]
+    /// The keys of later work, which may only be absent or say nothing.
+    let later: [String: Placeholder]
+
+    init(_ path: String, _ supported: [String], later: [String: Placeholder] = [:]) {
+        self.path = path
+        self.supported = supported
+        self.later = later
+    }
+
+    /// Whether there is such a key.
+    func contains(_ key: String) -> Bool {
+        later[key] != nil || supported.contains(key)
+    }
+}
+
+extension KnownKeys {
+    static let root = KnownKeys(
+        "",
+        [
+            "listen", "workers", "limits", "drain", "admin", "identity", "store", "revocation", "headers", "upstreams",
+            "routes", "log",
+        ],
+        later: ["trusted_proxies": .emptySequence, "accounts": .onlyNull, "rules": .onlyNull])
+    static let listener = KnownKeys("listen[]", ["address"], later: ["tls": .onlyNull])
+    static let limits = KnownKeys(
+        "limits",
+        [
+            "connections", "head_size", "head_fields", "body_size", "head_timeout", "idle_timeout", "request_timeout",
+        ])
+    static let drain = KnownKeys("drain", ["delay", "timeout"])
+    static let admin = KnownKeys("admin", ["address", "token"])
+    static let identity = KnownKeys(
+        "identity", ["clock_skew", "firebase", "keys", "credentials"], later: ["providers": .emptyMapping])
+    static let firebase = KnownKeys(
+        "identity.firebase",
+        ["project", "tenant", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator"])
+    static let keys = KnownKeys(
+        "identity.keys", ["min_ttl", "max_ttl", "refresh_at", "stale_for", "unknown_key_cooldown"])
+    static let credentials = KnownKeys("identity.credentials", ["header", "cookie"])
+    static let revocation = KnownKeys("revocation", ["max_staleness", "strict_timeout", "source"])
+    static let headers = KnownKeys(
+        "headers", ["prefix", "variable", "forward_credential", "extra"], later: ["assertion": .onlyNull])
+    static let upstream = KnownKeys("upstreams.*", ["servers", "connect_timeout", "response_timeout", "connections"])
+    static let route = KnownKeys(
+        "routes[]",
+        [
+            "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "revocation",
+            "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size", "merge_slashes",
+            "encoded_slashes", "case_insensitive",
+        ],
+        later: ["scopes": .emptySequence, "allow": .onlyNull, "insecure_no_csrf": .false])
+    static let log = KnownKeys("log", ["level", "access"])
+
+    /// Every mapping with fixed keys.
+    static let all = [
+        root, listener, limits, drain, admin, identity, firebase, keys, credentials, revocation, headers, upstream,
+        route, log,
+    ]
+}

@@ -1,0 +1,17 @@
+/// Text of the file as error messages show it: in quotes, on one line, shortened.
+struct Quoted: CustomStringConvertible {
+    private static let maximumLength = 64
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    var description: String {
+        let scalars = text.unicodeScalars.prefix(Self.maximumLength).map { scalar in
+            scalar.properties.generalCategory == .control ? "?" : String(scalar)
+        }
+        let isShortened = text.unicodeScalars.count > Self.maximumLength
+        return "'\(scalars.joined())\(isShortened ? "..." : "")'"
+    }
+}

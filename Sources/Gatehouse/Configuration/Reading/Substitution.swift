@@ -1,0 +1,107 @@
+/// Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in a text, once: what comes in is not looked at again. `$${` is a
+/// literal `${`.
+struct Substitution {
+    /// The most bytes that a file may have, and that a text may have after substitution: 64 KiB.
+    static let maximumSize = 65_536
+
+    /// Why a text could not be completed.
+    struct Failure: Error {
+        let what: String
+        let remedy: String
+    }
+
+    let environment: [String: String]
+    /// Where relative paths start: the configuration file's directory.
+    let directory: String
+
+    /// Whether there is anything to replace.
+    static func isNeeded(in text: String) -> Bool {
+        text.contains("${")
+    }
+
+    /// The text with every reference replaced.
+    func expand(_ text: String) throws(Failure) -> String {
+        var result = ""
+        var rest = Substring(text)
+        while let dollar = rest.firstRange(of: "${") {
+            let literal = rest[..<dollar.lowerBound]
+            rest = rest[dollar.upperBound...]
+            if literal.last == "$" {
+                result += literal.dropLast() + "${"
+                continue
+            }
+            result += literal
+            guard let end = rest.firstIndex(of: "}") else {
+                throw Failure(what: "'${' without '}'", remedy: "close it, or write $${ for a literal ${")
+            }
+            result += try value(of: String(rest[..<end]))
+            rest = rest[rest.index(after: end)...]
+            guard result.utf8.count <= Self.maximumSize else {
+                throw Failure(what: "longer than 64 KiB after substitution", remedy: "shorten it")
+            }
+        }
+        return result + rest
+    }
+
+    private func value(of reference: String) throws(Failure) -> String {
+        if reference.contains("${") {
+            throw Failure(what: "a '${' inside of another", remedy: "use one variable for the whole")
+        }
+        if reference.hasPrefix("file:") { return try content(ofFile: String(reference.dropFirst(5))) }
+        guard let separator = reference.firstRange(of: ":-") else { return try variable(reference) }
+        let name = try checked(name: String(reference[..<separator.lowerBound]))
+        guard let value = environment[name], !value.isEmpty else { return String(reference[separator.upperBound...]) }
+        return value
+    }
+
+    private func variable(_ reference: String) throws(Failure) -> String {
+        let name = try checked(name: reference)
+        guard let value = environment[name] else {
+            throw Failure(
+                what: "the environment variable \(name) is not set",
+                remedy: "set it, or write ${\(name):-default}")
+        }
+        return value
+    }
+
+    private func checked(name: String) throws(Failure) -> String {
+        guard let first = name.utf8.first, ClaimPathParser.beginsName(first),
+            name.utf8.allSatisfy(ClaimPathParser.continuesName)
+        else {
+            throw Failure(
+                what: "\(Quoted(name)) is not a variable's name",
+                remedy: "write ${NAME}, ${NAME:-default} or ${file:PATH}")
+        }
+        return name
+    }
+
+    private func content(ofFile path: String) throws(Failure) -> String {
+        guard !path.isEmpty else { throw Failure(what: "${file:} without a path", remedy: "write ${file:PATH}") }
+        let full = path.hasPrefix("/") ? path : "\(directory)/\(path)"
+        let bytes: [UInt8]
+        do {
+            bytes = try BoundedFile.read(full, atMost: Self.maximumSize)
+        } catch {
+            throw Self.failure(error, path)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(what: "the file \(Quoted(path)) is not valid UTF-8", remedy: "save it as UTF-8")
+        }
+        return Self.withoutTrailingNewline(text)
+    }
+
+    private static func failure(_ failure: BoundedFile.Failure, _ path: String) -> Failure {
+        switch failure {
+        case .tooLarge:
+            Failure(what: "the file \(Quoted(path)) is larger than 64 KiB", remedy: "name a smaller file")
+        case .unreadable(let reason):
+            Failure(
+                what: "the file \(Quoted(path)) cannot be read (\(reason))",
+                remedy: "paths start at the configuration file's directory")
+        }
+    }
+
+    private static func withoutTrailingNewline(_ text: String) -> String {
+        text.last?.isNewline == true ? String(text.dropLast()) : text
+    }
+}

@@ -1,0 +1,82 @@
+extension Configuration.IdentityHeaders {
+    private static let maximumExtra = 64
+
+    init(_ mapping: MappingReader) {
+        self.init()
+        mapping.set(&prefix, "prefix") { Self.prefix($0) }
+        mapping.set(&variable, "variable") { $0.boolean() }
+        mapping.set(&forwardCredential, "forward_credential") { $0.boolean() }
+        let names = self
+        mapping.set(&extra, "extra") { names.extra(of: $0) }
+    }
+
+    private static func prefix(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string() else { return nil }
+        guard FieldName.isValid(text, atMost: 64) else {
+            return value.fail("headers.prefix is \(value.shown), not a field name", "write a name as in X-Auth-")
+        }
+        guard text.hasSuffix("-"), text.dropLast().utf8.contains(where: ClaimPathParser.continuesName) else {
+            return value.fail("headers.prefix is \(value.shown), without '-' at its end", "write a name as in X-Auth-")
+        }
+        if let field = FieldName.fieldEndangered(byPrefix: text) {
+            return value.fail(
+                "headers.prefix \(value.shown) would remove the field \(field) from requests", "use a longer prefix")
+        }
+        return text
+    }
+
+    private func extra(of value: ConfigurationValue) -> [Configuration.ExtraHeader]? {
+        guard let entries = value.entries() else { return nil }
+        guard entries.count <= Self.maximumExtra else {
+            return value.fail("headers.extra has more than \(Self.maximumExtra) fields", "remove some")
+        }
+        var seen: Set<String> = []
+        return entries.compactMap { entry in
+            guard isAllowed(entry), let path = entry.value.claimPath() else { return nil }
+            guard seen.insert(FieldName.normalized(entry.key)).inserted else {
+                value.context.fail(
+                    entry.keyLocation, "the field \(Quoted(entry.key)) stands twice in headers.extra",
+                    "keep one of them; case, '-' and '_' make no difference")
+                return nil
+            }
+            return Configuration.ExtraHeader(name: entry.key, path: path)
+        }
+    }
+
+    private func isAllowed(_ entry: MappingEntry) -> Bool {
+        let name = FieldName.normalized(entry.key)
+        guard let problem = problem(with: entry.key, normalized: name) else {
+            if FieldName.ofClients.contains(name) || name.hasSuffix("-token") {
+                entry.value.context.warn(
+                    entry.keyLocation, "the field \(Quoted(entry.key)) is removed from every request that carries it",
+                    "choose another name if clients send this one")
+            }
+            return true
+        }
+        entry.value.context.fail(entry.keyLocation, problem, "choose another name, as in \(prefix)Role")
+        return false
+    }
+
+    private func problem(with name: String, normalized: String) -> String? {
+        if !FieldName.isValid(name) { return "\(Quoted(name)) is not a field name" }
+        if FieldName.belongsToConnection(normalized) { return "the field \(Quoted(name)) belongs to the connection" }
+        let isOwn = ownNames.contains { FieldName.normalized($0) == normalized }
+        return isOwn || FieldName.isReserved(normalized) ? "the field \(Quoted(name)) is reserved" : nil
+    }
+
+    /// The identity fields that there are without `extra`.
+    private var ownNames: [String] {
+        [variableName] + ["Uid", "Provider", "Time", "Email", "Email-Verified", "Assertion"].map { prefix + $0 }
+    }
+}
+
+extension ConfigurationValue {
+    fileprivate func claimPath() -> ClaimPath? {
+        guard let text = string(atMost: ClaimPath.maximumLength) else { return nil }
+        do {
+            return try ClaimPath(parsing: text)
+        } catch {
+            return fail("\(name) at character \(error.position): \(error.what)", error.remedy)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+extension Configuration.Limits {
+    /// The bounds of a body's size, here and on a route.
+    static let bodySizes = 0...1_099_511_627_776
+    /// The bounds of the time limits of a request, here, on an upstream and on a route.
+    static let times = Duration.milliseconds(1)...Duration.days(1)
+
+    init(_ mapping: MappingReader) {
+        self.init()
+        mapping.set(&connections, "connections") { $0.integer(in: 1...1_000_000) }
+        mapping.set(&headSize, "head_size") { $0.size(in: 1_024...1_048_576) }
+        mapping.set(&headFields, "head_fields") { $0.integer(in: 1...4_096) }
+        mapping.set(&bodySize, "body_size") { $0.size(in: Self.bodySizes) }
+        mapping.set(&headTimeout, "head_timeout") { $0.duration(in: .milliseconds(1) ... .hours(1)) }
+        mapping.set(&idleTimeout, "idle_timeout") { $0.duration(in: Self.times) }
+        mapping.set(&requestTimeout, "request_timeout") { $0.duration(in: Self.times) }
+    }
+}
+
+extension Configuration.Drain {
+    init(_ mapping: MappingReader) {
+        self.init()
+        mapping.set(&delay, "delay") { $0.duration(in: .zero ... .minutes(10)) }
+        mapping.set(&timeout, "timeout") { $0.duration(in: .zero ... .hours(1)) }
+    }
+}
+
+extension Duration {
+    static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
+    static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }
+    static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}

@@ -1,0 +1,41 @@
+/// A listener and where its address stands.
+struct LocatedListener {
+    let listener: Configuration.Listener
+    let location: SourceLocation
+}
+
+extension MappingReader {
+    /// The public listeners; empty where none are configured.
+    func listeners() -> [LocatedListener] {
+        guard let value = value("listen"), let elements = value.sequence() else { return [] }
+        if elements.isEmpty {
+            context.fail(value.location, "listen is an empty list", "add an entry, or remove the key")
+        }
+        var taken: [ListenAddress] = []
+        return elements.compactMap { element in
+            guard let listener = element.listener() else { return nil }
+            if taken.contains(where: { $0.overlaps(listener.listener.address) }) {
+                context.fail(listener.location, "an address that another listener has", "remove one of them")
+            }
+            taken.append(listener.listener.address)
+            return listener
+        }
+    }
+}
+
+extension ConfigurationValue {
+    fileprivate func listener() -> LocatedListener? {
+        guard let mapping = mapping(.listener),
+            let value = mapping.required("address", "add address: HOST:PORT"),
+            let address = value.listenAddress()
+        else { return nil }
+        return LocatedListener(listener: Configuration.Listener(address: address), location: value.location)
+    }
+}
+
+extension ListenAddress {
+    /// Whether both cannot be listened on at once.
+    func overlaps(_ other: ListenAddress) -> Bool {
+        port == other.port && port != 0 && (host == other.host || isWildcard || other.isWildcard)
+    }
+}

@@ -1,0 +1,130 @@
+/// What reading a route needs to know of the rest of the file.
+struct RouteSurroundings {
+    /// The names under `upstreams`, also of those with errors.
+    let upstreams: [String]
+    /// Whether there is anybody whose tokens count.
+    let hasIdentity: Bool
+}
+
+extension Configuration.Route {
+    static func read(_ value: ConfigurationValue, _ surroundings: RouteSurroundings) -> Configuration.Route? {
+        guard let mapping = value.mapping(.route) else { return nil }
+        let pathValue = mapping.required("path", "add a pattern, as in path: /v1/{rest=**}")
+        let path = pathValue.flatMap(Self.path)
+        let upstream = mapping.required("upstream", "name one of the upstreams").flatMap { value in
+            Self.upstream(value, surroundings.upstreams)
+        }
+        var route = Self(
+            path: path ?? "", upstream: upstream ?? "", location: pathValue?.location ?? value.location)
+        route.readMatch(mapping)
+        route.readConditions(mapping)
+        route.readForwarding(mapping)
+        route.checkConditions(mapping, surroundings)
+        return path != nil && upstream != nil ? route : nil
+    }
+
+    private mutating func readMatch(_ mapping: MappingReader) {
+        mapping.set(&hosts, "host") { $0.oneOrList(Self.host) }
+        mapping.set(&methods, "methods") { $0.list(Self.method) }
+        mapping.set(&mergeSlashes, "merge_slashes") { $0.boolean() }
+        mapping.set(&encodedSlashes, "encoded_slashes") { $0.choice() }
+        mapping.set(&caseInsensitive, "case_insensitive") { $0.boolean() }
+    }
+
+    private mutating func readConditions(_ mapping: MappingReader) {
+        mapping.set(&auth, "auth") { $0.choice() }
+        mapping.set(&providers, "providers") { $0.list(Self.provider) }
+        mapping.set(&recentSignIn, "recent_sign_in") { $0.duration(in: .seconds(1) ... .days(365)) }
+        mapping.set(&secondFactor, "second_factor") { $0.choice(of: ["required"]).map { _ in true } }
+        mapping.set(&revocation, "revocation") { $0.choice() }
+        mapping.set(&onStoreFailure, "on_store_failure") { $0.choice() }
+    }
+
+    private mutating func readForwarding(_ mapping: MappingReader) {
+        mapping.set(&responseTimeout, "response_timeout") { $0.duration(in: Configuration.Limits.times) }
+        mapping.set(&bodySize, "body_size") { $0.size(in: Configuration.Limits.bodySizes) }
+        mapping.set(&stripPrefix, "strip_prefix", Self.prefix)
+    }
+}
+
+extension Configuration.Route {
+    private static func path(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 2_048) else { return nil }
+        guard text.hasPrefix("/") else {
+            return value.fail("\(value.name) is \(value.shown), without '/' at its beginning", "begin it with '/'")
+        }
+        return text
+    }
+
+    private static func upstream(_ value: ConfigurationValue, _ names: [String]) -> String? {
+        guard let name = value.string(atMost: 64) else { return nil }
+        if names.contains(name) { return name }
+        let remedy =
+            Spelling.suggestion(for: name, among: names).map { "did you mean '\($0)'?" } ?? "add it under upstreams"
+        return value.fail("there is no upstream \(value.shown)", remedy)
+    }
+
+    private static func host(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 255)?.lowercased() else { return nil }
+        guard HostName.isPattern(text) else {
+            return value.fail(
+                "\(value.name) is \(value.shown), not a host", "write a name without a port, or *.example.com in quotes")
+        }
+        return text
+    }
+
+    private static func method(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 32)?.uppercased() else { return nil }
+        guard FieldName.isValid(text) else {
+            return value.fail("\(value.name) is \(value.shown), not a method", "write a method as in GET")
+        }
+        guard text != "CONNECT" else { return value.fail("CONNECT is never forwarded", "remove it") }
+        return text
+    }
+
+    private static func provider(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 128) else { return nil }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return value.fail("\(value.name) is not a provider's id", "write an id as in apple.com")
+        }
+        return text
+    }
+
+    /// Routing reads it further, as it reads the path.
+    private static func prefix(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 1_024) else { return nil }
+        guard text.hasPrefix("/") else {
+            return value.fail("\(value.name) is \(value.shown), without '/' at its beginning", "write it as in /api")
+        }
+        return text
+    }
+}
+
+extension Configuration.Route {
+    private func checkConditions(_ mapping: MappingReader, _ surroundings: RouteSurroundings) {
+        if auth == .none {
+            refuseConditions(mapping)
+        } else if !surroundings.hasIdentity {
+            mapping.context.fail(
+                location, "the route asks for a credential and identity names nobody who issues one",
+                "add identity.firebase.project, or set auth: none")
+        }
+        if onStoreFailure == .allow {
+            mapping.context.warn(
+                mapping.location(of: "on_store_failure"), "revoked users pass while the store is down",
+                "remove it to answer 503 instead")
+        }
+    }
+
+    private func refuseConditions(_ mapping: MappingReader) {
+        let conditions = [
+            ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil),
+            ("second_factor", secondFactor), ("revocation", revocation == .strict),
+        ]
+        for (key, isAsked) in conditions where isAsked {
+            mapping.context.fail(
+                mapping.location(of: key), "\(key) can never apply on a route with auth: none",
+                "remove it, or remove auth: none")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPWire
+import NIOCore
+
+/// The heads of answers: from the upstream's bytes to the client's.
+enum AnswerHead {
+    /// The longest head of an answer that is taken, and the most fields.
+    static let sizeLimit = 65_536
+    static let limits = HeadLimits(size: sizeLimit, fields: 256)
+
+    static func delivery(of framing: BodyFraming, minorVersion: UInt8) -> UpstreamExchange.Delivery {
+        switch framing {
+        case .none, .length: .asIs
+        case .chunked, .untilClose: minorVersion == 0 ? .untilClose : .chunked
+        }
+    }
+
+    /// Renders the final head: the upstream's fields but those of its connection, and our own framing.
+    static func render(
+        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable,
+        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, into output: inout ByteBuffer
+    ) {
+        _ = output.render(from: bytes, atMost: bytes.count + 128) { writer in
+            writeStatusLine(head, bytes, &writer)
+            writeKeptFields(bytes, fields, keepsTrailer: delivery == .chunked, &writer)
+            if delivery == .chunked { writer.append("Transfer-Encoding: chunked\r\n") }
+            if closes {
+                writer.append("Connection: close\r\n")
+            } else if minorVersion == 0 {
+                writer.append("Connection: keep-alive\r\n")
+            }
+            writer.append("\r\n")
+        }
+    }
+
+    /// Renders an interim (1xx) response.
+    static func renderInterim(
+        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, into output: inout ByteBuffer
+    ) {
+        _ = output.render(from: bytes, atMost: bytes.count + 32) { writer in
+            writeStatusLine(head, bytes, &writer)
+            writeKeptFields(bytes, fields, keepsTrailer: false, &writer)
+            writer.append("\r\n")
+        }
+    }
+
+    private static func writeStatusLine(
+        _ head: ResponseHead, _ bytes: UnsafeRawBufferPointer, _ writer: inout HeadWriter
+    ) {
+        writer.append("HTTP/1.1 ")
+        writer.append(UnsafeRawBufferPointer(rebasing: bytes[9..<12]))
+        writer.append(" ")
+        writer.keep(head.reason)
+        writer.append("\r\n")
+    }
+
+    /// Keeps the fields that are not of the upstream's connection.
+    private static func writeKeptFields(
+        _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsTrailer: Bool, _ writer: inout HeadWriter
+    ) {
+        for index in 0..<fields.count {
+            let field = fields[index]
+            let isTrailer = field.kind == .trailer && keepsTrailer && !field.isNamedByConnection
+            // Our framing says what Content-Length said, unless the body is delivered in chunks.
+            if field.isHopByHop && !isTrailer { continue }
+            writer.keep(field.line)
+        }
+    }
+}

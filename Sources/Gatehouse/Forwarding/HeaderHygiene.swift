@@ -1,0 +1,29 @@
+import HTTPWire
+
+/// Which inbound fields never reach an upstream, whatever the route says.
+struct HeaderHygiene: Sendable {
+    let managed: ManagedFieldMatcher
+
+    /// - Parameters:
+    ///   - prefix: of the identity fields, such as `X-Auth-`.
+    ///   - extra: names of the fields that carry further claims.
+    init(prefix: String, extra: [String]) {
+        managed = ManagedFieldMatcher(
+            exact: [
+                String(prefix.dropLast()), "Forwarded", "X-Real-IP", "True-Client-IP", "X-HTTP-Method-Override",
+                "X-HTTP-Method", "X-Method-Override", "X-Request-Id", "traceparent", "tracestate",
+            ] + extra,
+            prefixes: [prefix, "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Envoy-Original-"])
+    }
+
+    /// Whether a field of a request is of the client's connection, or one that only the gateway may write.
+    @inline(__always)
+    func removes(_ field: Field, of head: UnsafeRawBufferPointer) -> Bool {
+        switch field.kind {
+        case .host, .contentLength: return false
+        case .expect: return true
+        case .trailer: return field.isNamedByConnection
+        default: return field.isHopByHop || managed.matches(field.name.bytes(in: head))
+        }
+    }
+}

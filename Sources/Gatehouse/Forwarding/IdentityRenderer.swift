@@ -1,0 +1,114 @@
+import JOSE
+
+/// Renders who is asking into the header lines that the upstream reads.
+struct IdentityRenderer: Sendable {
+    /// A claim that goes into a field of its own.
+    struct Extra: Sendable {
+        enum Source: Sendable {
+            case uid
+            case provider
+            /// The names of the nested members, from the token's root.
+            case claim([String])
+        }
+
+        var name: String
+        var source: Source
+    }
+
+    /// Such as `X-Auth-`.
+    let prefix: String
+    /// Whether the whole `auth` variable is sent, in a field named after the prefix without its last `-`.
+    let sendsVariable: Bool
+    let extra: [Extra]
+
+    func render(_ principal: Principal) -> RenderedIdentity {
+        var lines: [UInt8] = []
+        lines.reserveCapacity(principal.claims.byteCount * 2 + 512)
+        let claims = principal.claims.root
+        line(prefix + "Uid", principal.uid, to: &lines)
+        if let provider = principal.signInProvider { line(prefix + "Provider", provider, to: &lines) }
+        if let email = claims["email"]?.string {
+            line(prefix + "Email", email, to: &lines)
+            // Only JSON's true is true.
+            line(prefix + "Email-Verified", claims["email_verified"]?.bool == true ? "true" : "false", to: &lines)
+        }
+        if sendsVariable { variableLine(principal, to: &lines) }
+        for item in extra { extraLine(item, principal, to: &lines) }
+        let beforeTime = lines.count
+        line(prefix + "Time", String(principal.authTime), to: &lines)
+        return RenderedIdentity(
+            bytes: lines, lengthBeforeTime: beforeTime, isTooLarge: lines.count > RenderedIdentity.limit)
+    }
+
+    /// The line of the sign-in time, where a later sign-in than the token's was read.
+    func timeLine(_ time: Int64) -> [UInt8] {
+        Array("\(prefix)Time: \(time)\r\n".utf8)
+    }
+
+    // MARK: - The variable
+
+    private func variableLine(_ principal: Principal, to lines: inout [UInt8]) {
+        lines.append(contentsOf: prefix.utf8.dropLast())
+        lines.append(contentsOf: ": ".utf8)
+        let json = Self.variable(of: principal)
+        json.withUnsafeBytes { Base64URL.encode($0, into: &lines) }
+        lines.append(contentsOf: "\r\n".utf8)
+    }
+
+    /// The `auth` variable as compact JSON.
+    static func variable(of principal: Principal) -> [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(principal.claims.byteCount + 256)
+        json.append(contentsOf: "{\"uid\":".utf8)
+        JSONWriter.appendString(principal.uid, to: &json)
+        json.append(contentsOf: ",\"provider\":".utf8)
+        if let provider = principal.provider {
+            JSONWriter.appendString(provider, to: &json)
+        } else {
+            json.append(contentsOf: "null".utf8)
+        }
+        json.append(contentsOf: ",\"token\":".utf8)
+        principal.claims.root.appendCompact(to: &json)
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+
+    // MARK: - Single fields
+
+    private func extraLine(_ item: Extra, _ principal: Principal, to lines: inout [UInt8]) {
+        switch item.source {
+        case .uid: line(item.name, principal.uid, to: &lines)
+        case .provider:
+            if let provider = principal.provider { line(item.name, provider, to: &lines) }
+        case .claim(let path):
+            var value: JSONValue? = principal.claims.root
+            for name in path { value = value?.kind == .object ? value?[name] : nil }
+            // A claim that is not there, or null, has no field: the client's own was removed before.
+            guard let value, value.kind != .null else { return }
+            if let text = value.string { return line(item.name, text, to: &lines) }
+            var json: [UInt8] = []
+            value.appendCompact(to: &json)
+            line(item.name, json, to: &lines)
+        }
+    }
+
+    private func line(_ name: String, _ value: String, to lines: inout [UInt8]) {
+        line(name, Array(value.utf8), to: &lines)
+    }
+
+    private func line(_ name: String, _ value: [UInt8], to lines: inout [UInt8]) {
+        lines.append(contentsOf: name.utf8)
+        lines.append(contentsOf: ": ".utf8)
+        for byte in value { Self.appendEncoded(byte, to: &lines) }
+        lines.append(contentsOf: "\r\n".utf8)
+    }
+
+    /// Bytes outside visible ASCII, and `%`, are percent-encoded: a value never ends its line, and can be decoded without doubt.
+    private static func appendEncoded(_ byte: UInt8, to lines: inout [UInt8]) {
+        guard byte > 0x7e || byte < 0x21 || byte == UInt8(ascii: "%") else { return lines.append(byte) }
+        let digits: StaticString = "0123456789ABCDEF"
+        lines.append(UInt8(ascii: "%"))
+        lines.append(digits.utf8Start[Int(byte >> 4)])
+        lines.append(digits.utf8Start[Int(byte & 0xf)])
+    }
+}

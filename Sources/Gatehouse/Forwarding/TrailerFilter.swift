@@ -1,0 +1,73 @@
+import HTTPWire
+import NIOCore
+
+/// Which fields of a trailer section are passed on: those that the head announced and that can do no harm there.
+struct TrailerFilter {
+    /// The announced names, as spelled in `Trailer`.
+    private let announced: [UInt8]
+    private let managed: ManagedFieldMatcher?
+
+    /// Nil where the head announces none: then none passes.
+    init?(announcedIn fields: FieldTable, of head: UnsafeRawBufferPointer, managed: ManagedFieldMatcher? = nil) {
+        guard fields.contains(.trailer) else { return nil }
+        var names: [UInt8] = []
+        for index in 0..<fields.count where fields[index].kind == .trailer {
+            names.append(contentsOf: fields[index].value.bytes(in: head))
+            names.append(UInt8(ascii: ","))
+        }
+        announced = names
+        self.managed = managed
+    }
+
+    /// Appends the field lines of `section` that pass.
+    func append(_ section: ByteBuffer, to output: inout ByteBuffer) {
+        guard section.readableBytes > 0 else { return }
+        section.withUnsafeReadableBytes { bytes in
+            var start = 0
+            while start < bytes.count {
+                let end = (bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count - 1) + 1
+                let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                if passes(line) { output.writeBytes(line) }
+                start = end
+            }
+        }
+    }
+
+    private func passes(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        guard isAnnounced(name), managed?.matches(name) != true else { return false }
+        return Self.isHarmless(FieldNameClassifier.kind(of: name), name)
+    }
+
+    private func isAnnounced(_ name: UnsafeRawBufferPointer) -> Bool {
+        announced.withUnsafeBytes { announced in
+            announced.split(separator: UInt8(ascii: ",")).contains { part in
+                ASCII.equals(Self.trimmed(part), name)
+            }
+        }
+    }
+
+    /// Fields that frame, route, authenticate, or change how the body is read, may not come late (RFC 9110 section 6.5.1).
+    private static func isHarmless(_ kind: FieldKind, _ name: UnsafeRawBufferPointer) -> Bool {
+        guard kind.mayBeTrailer, kind != .requestID, kind != .traceparent, kind != .tracestate else { return false }
+        for refused in ["content-", "cache-", "proxy-", "sec-", "if-", "x-request-", "access-control-"] as [StaticString]
+        where name.count >= refused.utf8CodeUnitCount
+            && ASCII.equals(UnsafeRawBufferPointer(rebasing: name[..<refused.utf8CodeUnitCount]), refused)
+        {
+            return false
+        }
+        for refused in ["range", "age", "expires", "vary", "max-forwards", "pragma", "warning", "te"] as [StaticString]
+        where ASCII.equals(name, refused) {
+            return false
+        }
+        return true
+    }
+
+    private static func trimmed(_ part: Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        let tail = part.drop(while: isSpace)
+        let end = tail.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? tail.startIndex
+        return UnsafeRawBufferPointer(rebasing: tail[..<end])
+    }
+}

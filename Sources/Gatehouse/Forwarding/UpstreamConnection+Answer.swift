@@ -1,0 +1,121 @@
+import HTTPWire
+import NIOCore
+
+extension UpstreamConnection {
+    /// Does what the bytes at hand allow.
+    func relayAnswer() {
+        while let client, let current = exchange {
+            switch current.answer {
+            case .awaitingHead:
+                guard takeAnswerHead(for: client) else { return }
+            case .body:
+                guard relayAnswerBody(to: client) else { return }
+            case .complete:
+                return complete()
+            }
+        }
+    }
+
+    /// - Returns: whether there may be more to do.
+    private func takeAnswerHead(for client: ClientHandler) -> Bool {
+        guard inbound.readableBytes > 0 else { return false }
+        let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &scanned) }
+        guard let end, end <= AnswerHead.sizeLimit else {
+            if end != nil || inbound.readableBytes > AnswerHead.sizeLimit { fail(.upstreamInvalidResponse) }
+            return false
+        }
+        scanned = 0
+        guard let head = inbound.readSlice(length: end) else { return false }
+        return head.withUnsafeReadableBytes { bytes in
+            do {
+                let parsed = try ResponseParser.parse(
+                    bytes, requestMethod: method, fields: front.answerFields, limits: AnswerHead.limits)
+                return pass(parsed, bytes: bytes, to: client)
+            } catch {
+                fail(.upstreamInvalidResponse)
+                return false
+            }
+        }
+    }
+
+    private func pass(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) -> Bool {
+        // No upgrade was asked for, so there is none to switch to.
+        guard head.status != 101 else {
+            fail(.upstreamInvalidResponse)
+            return false
+        }
+        guard head.status >= 200 else {
+            passInterim(head, bytes: bytes, to: client)
+            return true
+        }
+        exchange?.headCame(framing: head.framing, keepAlive: head.keepAlive)
+        answerBody = BodyReader(head.framing)
+        delivery = AnswerHead.delivery(of: head.framing, minorVersion: client.record.minorVersion)
+        trailers = delivery == .chunked ? TrailerFilter(announcedIn: front.answerFields, of: bytes) : nil
+        let closes = client.beginAnswer(status: UInt16(head.status), persistent: delivery != .untilClose)
+        AnswerHead.render(
+            head, bytes: bytes, fields: front.answerFields, delivery: delivery, closes: closes,
+            minorVersion: client.record.minorVersion, into: &front.scratch)
+        joinSmallBody()
+        client.write(front.scratch)
+        if !client.isWritable { pauseReading() }
+        return true
+    }
+
+    /// A small body that came with its head goes out in the same write.
+    private func joinSmallBody() {
+        guard delivery == .asIs, case .length(let length) = answerBody, length <= 4096,
+            Int(length) <= inbound.readableBytes, var body = inbound.readSlice(length: Int(length))
+        else { return }
+        front.scratch.writeBuffer(&body)
+        answerBody = .none
+    }
+
+    /// 103 and its like are passed on to clients that know them; 100 was answered by us, once the request was permitted.
+    private func passInterim(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) {
+        guard head.status != 100, client.record.minorVersion == 1 else { return }
+        AnswerHead.renderInterim(head, bytes: bytes, fields: front.answerFields, into: &front.scratch)
+        client.write(front.scratch)
+    }
+
+    /// - Returns: whether there may be more to do.
+    private func relayAnswerBody(to client: ClientHandler) -> Bool {
+        switch answerBody.next(from: &inbound) {
+        case .needsMore:
+            if inbound.readableBytes == 0 { inbound = ByteBuffer() }
+            return false
+        case .data(let part):
+            deliver(part, to: client)
+            return true
+        case .end(let section):
+            deliverEnd(section, to: client)
+            exchange?.bodyEnded()
+            return true
+        case .malformed:
+            fail(.upstreamInvalidResponse)
+            return false
+        }
+    }
+
+    private func deliver(_ part: ByteBuffer, to client: ClientHandler) {
+        client.connection.progress(now: front.clock.monotonic())
+        if delivery == .chunked {
+            front.scratch.clear()
+            front.scratch.writeChunkHeader(part.readableBytes)
+            client.write(front.scratch)
+            client.write(part)
+            client.write(ByteBuffer(staticString: "\r\n"))
+        } else {
+            client.write(part)
+        }
+        if !client.isWritable { pauseReading() }
+    }
+
+    private func deliverEnd(_ section: ByteBuffer, to client: ClientHandler) {
+        guard delivery == .chunked else { return }
+        var end = ByteBuffer(staticString: "0\r\n")
+        trailers?.append(section, to: &end)
+        end.writeStaticString("\r\n")
+        client.write(end)
+    }
+}

@@ -1,0 +1,233 @@
+import HTTPWire
+import NIOCore
+
+/// One connection to an upstream's server: sends requests, reads answers, relays both with back pressure.
+///
+/// What follows from what is decided by ``UpstreamExchange``. Everything happens on the worker's event loop.
+final class UpstreamConnection: ChannelInboundHandler, Equatable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let server: Int
+    private unowned let pool: UpstreamPool
+    private var context: ChannelHandlerContext?
+    /// The client whose request is being served.
+    var client: ClientHandler?
+    var exchange: UpstreamExchange?
+    var inbound = ByteBuffer()
+    var scanned = 0
+    var answerBody = BodyReader.none
+    var delivery = UpstreamExchange.Delivery.asIs
+    var trailers: TrailerFilter?
+    private var sendsChunks = false
+    private var requestTrailers: TrailerFilter?
+    private var requestMethod = Method.get
+    private var responseLimit: UInt64 = 0
+    private var served = 0
+    private var isReadPaused = false
+    private var isRetired = false
+    /// Kept by the pool for the next request.
+    var isIdle = false
+
+    init(server: Int, pool: UpstreamPool) {
+        self.server = server
+        self.pool = pool
+    }
+
+    static func == (left: UpstreamConnection, right: UpstreamConnection) -> Bool { left === right }
+
+    var front: ServerFront { pool.front }
+    var method: Method { requestMethod }
+    var hasServed: Bool { served > 0 }
+
+    /// Sends a request's head; its body follows through ``Responder``.
+    func begin(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
+        let now = front.clock.monotonic()
+        self.client = client
+        requestMethod = request.method
+        sendsChunks = request.isChunked
+        requestTrailers = request.trailers
+        responseLimit = request.responseTimeout
+        exchange = UpstreamExchange(maySendAgain: hasServed && request.isIdempotent, now: now)
+        served += 1
+        client.record.forwarded = now
+        context?.write(wrapOutboundOut(head), promise: nil)
+    }
+
+    /// Closes without telling the pool: it has forgotten the connection already.
+    func retire() {
+        isRetired = true
+        context?.close(promise: nil)
+    }
+
+    // MARK: - Channel events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var arrived = unwrapInboundIn(data)
+        guard exchange != nil, client != nil else {
+            // Nothing was asked: whatever this answers, it is no answer of ours.
+            return closeNow()
+        }
+        exchange?.bytesCame(now: front.clock.monotonic())
+        if inbound.readableBytes == 0 {
+            inbound = arrived
+        } else {
+            inbound.writeBuffer(&arrived)
+        }
+        relayAnswer()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        client?.flush()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { client?.continueBody() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .some(ChannelEvent.inputClosed) = event as? ChannelEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        closeNow()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        settleEnd()
+        guard !isRetired else { return }
+        isRetired = true
+        pool.closed(self)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        closeNow()
+    }
+
+    // MARK: - The ends of an exchange
+
+    /// The upstream's connection has ended while a request was on it.
+    private func settleEnd() {
+        guard let client, let exchange else { return }
+        switch exchange.ending() {
+        case .complete:
+            self.client = nil
+            finishAnswer(of: client)
+        case .sendAgain:
+            self.client = nil
+            client.serveAgain()
+        case .unanswered: fail(.upstreamUnreachable)
+        case .brokenHead: fail(.upstreamInvalidResponse)
+        case .brokenBody: fail(.upstreamInvalidResponse)
+        }
+    }
+
+    /// The answer cannot be had: the client is told if nothing of it was sent, else cut off, so that it sees the answer is not whole.
+    func fail(_ code: DecisionCode) {
+        guard let client else { return closeNow() }
+        self.client = nil
+        client.responder = nil
+        if client.connection.responseStarted {
+            client.responder = nil
+            client.abandon(code)
+        } else {
+            client.deny(Denial(code))
+        }
+        closeNow()
+    }
+
+    /// The answer is complete: the connection goes back to the pool, if both sides can use it again.
+    func complete() {
+        guard let client, let exchange else { return }
+        let isReusable = exchange.isReusable && inbound.readableBytes == 0
+        self.client = nil
+        self.exchange = nil
+        inbound = ByteBuffer()
+        resumeReading()
+        if isReusable {
+            pool.released(self)
+        } else {
+            closeNow()
+        }
+        finishAnswer(of: client)
+    }
+
+    private func finishAnswer(of client: ClientHandler) {
+        if delivery == .chunked, client.connection.responseStarted, exchange?.answer == .body {
+            // Ended by the upstream's close: the last chunk says so.
+            client.write(ByteBuffer(staticString: "0\r\n\r\n"))
+        }
+        client.flush()
+        client.endAnswer()
+    }
+
+    func closeNow() {
+        context?.close(promise: nil)
+    }
+
+    // MARK: - Back pressure
+
+    func pauseReading() {
+        guard !isReadPaused, let context else { return }
+        isReadPaused = true
+        try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+    }
+
+    func resumeReading() {
+        guard isReadPaused, let context else { return }
+        isReadPaused = false
+        try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+}
+
+extension UpstreamConnection: Responder {
+    var acceptsBody: Bool { context?.channel.isWritable ?? false }
+
+    func bodyPart(_ part: ByteBuffer) {
+        guard let context else { return }
+        exchange?.bodySent(now: front.clock.monotonic())
+        if sendsChunks {
+            front.scratch.clear()
+            front.scratch.writeChunkHeader(part.readableBytes)
+            context.write(wrapOutboundOut(front.scratch), promise: nil)
+            context.write(wrapOutboundOut(part), promise: nil)
+            context.write(wrapOutboundOut(ByteBuffer(staticString: "\r\n")), promise: nil)
+        } else {
+            context.write(wrapOutboundOut(part), promise: nil)
+        }
+    }
+
+    func bodyEnded(trailers: ByteBuffer) {
+        exchange?.requestEnded(now: front.clock.monotonic())
+        guard sendsChunks, let context else { return }
+        var end = ByteBuffer(staticString: "0\r\n")
+        requestTrailers?.append(trailers, to: &end)
+        end.writeStaticString("\r\n")
+        context.write(wrapOutboundOut(end), promise: nil)
+    }
+
+    func bodyFlush() {
+        context?.flush()
+    }
+
+    func clientWritabilityChanged(isWritable: Bool) {
+        if isWritable { resumeReading() } else { pauseReading() }
+    }
+
+    func clientGone() {
+        client = nil
+        closeNow()
+    }
+
+    func tick(now: UInt64) {
+        guard let exchange, exchange.answerIsLate(now: now, limit: responseLimit) else { return }
+        fail(.upstreamTimeout)
+    }
+}

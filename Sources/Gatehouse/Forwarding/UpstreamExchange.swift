@@ -1,0 +1,100 @@
+import HTTPWire
+
+/// One request and its answer on one upstream connection, as a pure value: what is owed in which direction.
+struct UpstreamExchange: Sendable {
+    /// Where the answer stands.
+    enum Answer: Equatable, Sendable {
+        case awaitingHead
+        case body
+        case complete
+    }
+
+    /// How the answer's body is told to the client.
+    enum Delivery: Equatable, Sendable {
+        /// No body, or one whose length is in the head: bytes are passed as they are.
+        case asIs
+        case chunked
+        /// For HTTP/1.0, which knows no chunks: the end of the connection is the end of the body.
+        case untilClose
+    }
+
+    /// What the end of the upstream's connection means.
+    enum Ending: Equatable, Sendable {
+        /// The answer was complete, or complete by this end.
+        case complete
+        /// Nothing of an answer came, on a connection that may have been closed before the request reached it.
+        case sendAgain
+        /// Nothing of an answer came.
+        case unanswered
+        /// A part of the answer's head came.
+        case brokenHead
+        /// A part of the answer's body came.
+        case brokenBody
+    }
+
+    private(set) var answer: Answer = .awaitingHead
+    /// The request has not been sent to its end.
+    private(set) var requestOpen = true
+    private(set) var sentBody = false
+    private var gotBytes = false
+    private var endsWithConnection = false
+    private var reusableByAnswer = false
+    private(set) var lastProgress: UInt64
+    /// The connection has served before, and the request's method is idempotent (RFC 9110 section 9.2.2).
+    let maySendAgain: Bool
+
+    init(maySendAgain: Bool, now: UInt64) {
+        self.maySendAgain = maySendAgain
+        lastProgress = now
+    }
+
+    mutating func bodySent(now: UInt64) {
+        sentBody = true
+        lastProgress = now
+    }
+
+    mutating func requestEnded(now: UInt64) {
+        requestOpen = false
+        lastProgress = now
+    }
+
+    mutating func bytesCame(now: UInt64) {
+        gotBytes = true
+        lastProgress = now
+    }
+
+    /// The final head of the answer came.
+    mutating func headCame(framing: BodyFraming, keepAlive: Bool) {
+        reusableByAnswer = keepAlive
+        switch framing {
+        case .none: answer = .complete
+        case .length(let length): answer = length == 0 ? .complete : .body
+        case .chunked: answer = .body
+        case .untilClose:
+            answer = .body
+            endsWithConnection = true
+        }
+    }
+
+    mutating func bodyEnded() { answer = .complete }
+
+    /// Whether the connection may serve another request: both directions ended, and the upstream keeps it.
+    ///
+    /// An upstream that answers before it has read the body owes reading it: such a connection is not used again.
+    var isReusable: Bool { answer == .complete && !requestOpen && reusableByAnswer && !endsWithConnection }
+
+    func ending() -> Ending {
+        switch answer {
+        case .complete: return .complete
+        case .body: return endsWithConnection ? .complete : .brokenBody
+        case .awaitingHead:
+            if gotBytes { return .brokenHead }
+            return maySendAgain && !sentBody ? .sendAgain : .unanswered
+        }
+    }
+
+    /// Whether the upstream has had the whole request for longer than it may take to begin its answer.
+    func answerIsLate(now: UInt64, limit: UInt64) -> Bool {
+        answer == .awaitingHead && !requestOpen && now > lastProgress && now - lastProgress > limit
+    }
+}

@@ -1,0 +1,325 @@
+import AsyncHTTPClient
+public import Logging
+public import NIOCore
+import NIOPosix
+public import ServiceLifecycle
+import Synchronization
+
+/// A running gateway: workers, listeners, key sets, store and admin listener of one configuration.
+///
+/// `start` opens the listeners at once; what requests need (keys, the store's view) is loaded meanwhile, and requests wait for it
+/// for a bounded time. `stop` drains.
+public final class Gateway: Sendable {
+    /// Where the gateway is in its life.
+    enum Phase: Sendable {
+        case serving
+        case draining
+        case stopped
+    }
+
+    let configuration: Configuration
+    let snapshot: Snapshot
+    let store: any Store
+    let clock: GatewayClock
+    let logger: Logger
+    let keys: KeyCoordinator
+    let workers: [NIOLoopBound<Worker>]
+    let accessLog: AccessLogWriter?
+    let startTime: Int64
+    let phase = Mutex(Phase.serving)
+    private let fetcher: HTTPKeyFetcher
+    private let workerGroup: MultiThreadedEventLoopGroup
+    private let controlGroup: MultiThreadedEventLoopGroup
+    private let background = Mutex<[Task<Void, Never>]>([])
+    private let listeners = Mutex<[any Channel]>([])
+    private let admin = Mutex<AdminServer?>(nil)
+
+    private init(_ configuration: Configuration, clock: GatewayClock, logger: Logger) async throws {
+        self.configuration = configuration
+        self.clock = clock
+        self.logger = logger
+        startTime = clock.now()
+        snapshot = try Snapshot(configuration)
+        store = try Self.openStore(configuration.store, clock: clock, logger: logger)
+        let count = configuration.workers ?? System.coreCount
+        workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
+        controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        accessLog = try configuration.log.access.writerTarget.map { try AccessLogWriter(target: $0, workers: count) }
+        fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
+        let keys = KeyCoordinator(
+            urls: snapshot.keyURLs, policy: configuration.identity.keys, fetcher: fetcher, clock: clock, logger: logger)
+        self.keys = keys
+        workers = try await Self.makeWorkers(
+            on: workerGroup, snapshot: snapshot, store: store, clock: clock, logger: logger, accessLog: accessLog,
+            keys: keys)
+    }
+
+    /// Starts a gateway; when this returns, it accepts connections.
+    ///
+    /// - Throws: `ConfigurationErrors` for routes that cannot be, `StoreError`, `AccessLogError`, or `GatewayStartError` for an address
+    ///   that cannot be listened on.
+    public static func start(
+        _ configuration: Configuration, clock: GatewayClock = .system, logger: Logger
+    ) async throws -> Gateway {
+        let gateway = try await Gateway(configuration, clock: clock, logger: logger)
+        do {
+            try await gateway.open()
+        } catch {
+            await gateway.finish()
+            throw error
+        }
+        return gateway
+    }
+
+    /// The addresses that clients can connect to, in the order of the configuration.
+    public var addresses: [SocketAddress] {
+        let perAddress = max(workers.count, 1)
+        return listeners.withLock { channels in
+            stride(from: 0, to: channels.count, by: perAddress).compactMap { channels[$0].localAddress }
+        }
+    }
+
+    /// The admin listener's address; nil without one.
+    public var adminAddress: SocketAddress? {
+        admin.withLock { $0?.address }
+    }
+
+    /// Drains, then ends everything: `/readyz` says 503 and connections are accepted for `drain.delay`, then what runs is
+    /// finished, for at most `drain.timeout`.
+    public func stop() async {
+        let isFirst = phase.withLock { phase in
+            defer { if phase == .serving { phase = .draining } }
+            return phase == .serving
+        }
+        guard isFirst else { return }
+        logger.notice("draining", metadata: ["delay": "\(configuration.drain.delay)"])
+        try? await Task.sleep(for: configuration.drain.delay)
+        await closeListeners()
+        for worker in workers { try? await worker.onLoop { $0.drain() } }
+        await waitUntilIdle()
+        await finish()
+        logger.notice("stopped")
+    }
+
+    // MARK: - Start
+
+    private static func openStore(
+        _ location: Configuration.StoreLocation, clock: GatewayClock, logger: Logger
+    ) throws(StoreError) -> any Store {
+        switch location {
+        case .sqlite(let path): try SQLiteStore(path: path, clock: clock, logger: logger)
+        case .sqliteMemory: try SQLiteStore(path: nil, clock: clock, logger: logger)
+        }
+    }
+
+    private static func makeWorkers(
+        on group: MultiThreadedEventLoopGroup, snapshot: Snapshot, store: any Store, clock: GatewayClock,
+        logger: Logger, accessLog: AccessLogWriter?, keys: KeyCoordinator
+    ) async throws -> [NIOLoopBound<Worker>] {
+        var workers: [NIOLoopBound<Worker>] = []
+        for (index, loop) in group.makeIterator().enumerated() {
+            let slot = accessLog?.slots[index]
+            let reader = store.view.reader()
+            workers.append(
+                try await loop.submit {
+                    let worker = Worker(
+                        loop: loop, snapshot: snapshot, store: reader, clock: clock, logger: logger, accessLog: slot,
+                        requestKeys: { keys.requestRefresh(set: $0) })
+                    guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
+                    worker.start()
+                    return NIOLoopBound(worker, eventLoop: loop)
+                }.get())
+        }
+        return workers
+    }
+
+    private func open() async throws {
+        warnOfInsecureOptions()
+        let workers = workers
+        keys.subscribe { set, view in
+            for worker in workers { worker.execute { $0.install(view, set: set) } }
+        }
+        try await openListeners()
+        try await openAdmin()
+        background.withLock { tasks in
+            tasks.append(Task { [keys] in await keys.run() })
+            tasks.append(Task { [weak self] in await self?.keepStore() })
+        }
+    }
+
+    private func warnOfInsecureOptions() {
+        for option in configuration.insecureOptions {
+            logger.warning("an insecure option is on; never use it in production", metadata: ["option": "\(option)"])
+        }
+    }
+
+    private func openListeners() async throws {
+        let budget = Listener.Budget(limit: snapshot.connectionLimit)
+        for listener in configuration.listen {
+            let wanted = listener.address
+            do {
+                var address = try SocketAddress.makeAddressResolvingHost(wanted.host, port: wanted.port)
+                try await Listener.checkFree(address, on: controlGroup.next())
+                for worker in workers {
+                    let channel = try await bind(worker, to: address, budget: budget)
+                    // Port 0 is settled by the first; the others join it.
+                    address = channel.localAddress ?? address
+                    listeners.withLock { $0.append(channel) }
+                }
+            } catch {
+                throw GatewayStartError("cannot listen on \(wanted): \(error); free the address or choose another")
+            }
+        }
+    }
+
+    private func bind(
+        _ worker: NIOLoopBound<Worker>, to address: SocketAddress, budget: Listener.Budget
+    ) async throws -> any Channel {
+        let loop = worker.eventLoop
+        return try await loop.flatSubmit {
+            Listener.bind(
+                to: address, on: loop, front: NIOLoopBound(worker.value.front, eventLoop: loop),
+                counters: NIOLoopBound(worker.value.counters, eventLoop: loop), budget: budget)
+        }.get()
+    }
+
+    private func openAdmin() async throws {
+        guard let wanted = configuration.admin.address else { return }
+        do {
+            let server = try await AdminServer.start(
+                address: SocketAddress.makeAddressResolvingHost(wanted.host, port: wanted.port),
+                token: configuration.admin.token.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } },
+                hosts: [wanted.host], backend: GatewayAdministration(self), group: controlGroup)
+            admin.withLock { $0 = server }
+        } catch {
+            throw GatewayStartError("cannot listen on \(wanted) for the admin API: \(error); free the address or choose another")
+        }
+    }
+
+    /// Loads the store's view, again and again until it succeeds, then removes what has expired once an hour.
+    private func keepStore() async {
+        var pause = Duration.seconds(1)
+        while !Task.isCancelled {
+            do {
+                let report = try await store.load()
+                logger.info("store loaded", metadata: ["users": "\(report.users)", "sessions": "\(report.sessions)"])
+                break
+            } catch {
+                logger.error("the store cannot be read", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(30))
+            }
+        }
+        for worker in workers { worker.execute { $0.storeLoaded() } }
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(3600))
+            guard !Task.isCancelled else { return }
+            do { try await store.purge(now: clock.now()) } catch {
+                logger.warning("expired sessions could not be removed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    // MARK: - Stop
+
+    private func closeListeners() async {
+        let open = listeners.withLock { $0 }
+        for channel in open { try? await channel.close() }
+    }
+
+    private func waitUntilIdle() async {
+        let end = ContinuousClock.now + configuration.drain.timeout
+        while ContinuousClock.now < end {
+            var connections = 0
+            for worker in workers { connections += (try? await worker.onLoop { $0.front.registry.count }) ?? 0 }
+            if connections == 0 { return }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        logger.warning("drain timed out; what still runs is cut off")
+    }
+
+    private func finish() async {
+        phase.withLock { $0 = .stopped }
+        await closeListeners()
+        let server = admin.withLock { $0 }
+        await server?.close()
+        for task in background.withLock({ $0 }) { task.cancel() }
+        for worker in workers { try? await worker.onLoop { $0.stop() } }
+        var remainders: [AccessLogBatch] = []
+        for worker in workers {
+            if let batch = try? await worker.onLoop({ $0.accessLog?.takeBatch() }) { remainders.append(batch) }
+        }
+        await accessLog?.close(remainders: remainders)
+        do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
+        try? await fetcher.shutdown()
+        try? await workerGroup.shutdownGracefully()
+        try? await controlGroup.shutdownGracefully()
+    }
+}
+
+/// Why a gateway could not start, with what to do.
+public struct GatewayStartError: Error, CustomStringConvertible, Sendable {
+    /// What went wrong; what to do.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Runs a gateway until the process is asked to end: SIGTERM drains.
+public struct GatewayService: Service {
+    let configuration: Configuration
+    let logger: Logger
+    let onStart: @Sendable (Gateway) -> Void
+
+    /// - Parameter onStart: told once the gateway accepts connections.
+    public init(
+        _ configuration: Configuration, logger: Logger, onStart: @escaping @Sendable (Gateway) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.logger = logger
+        self.onStart = onStart
+    }
+
+    /// Starts, waits for the graceful shutdown, drains.
+    public func run() async throws {
+        let gateway = try await Gateway.start(configuration, logger: logger)
+        onStart(gateway)
+        try? await gracefulShutdown()
+        await gateway.stop()
+    }
+}
+
+extension NIOLoopBound where Value == Worker {
+    /// Does something on the worker's loop.
+    func execute(_ body: @escaping @Sendable (Worker) -> Void) {
+        eventLoop.execute { body(value) }
+    }
+
+    /// Asks something on the worker's loop.
+    func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (Worker) -> Answer) async throws -> Answer {
+        try await eventLoop.submit { body(value) }.get()
+    }
+}
+
+extension Configuration.AccessLogTarget {
+    var writerTarget: AccessLogWriter.Target? {
+        switch self {
+        case .standardOutput: .standardOutput
+        case .off: nil
+        case .file(let path): .file(path: path)
+        }
+    }
+}
+
+extension Configuration {
+    /// The insecure options that are on, by their keys.
+    var insecureOptions: [String] {
+        guard let firebase = identity.firebase else { return [] }
+        var options: [String] = []
+        if firebase.insecureEmulator { options.append("identity.firebase.insecure_emulator") }
+        if firebase.insecureHTTP { options.append("identity.firebase.insecure_http") }
+        return options
+    }
+}

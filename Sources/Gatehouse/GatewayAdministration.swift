@@ -1,0 +1,146 @@
+import JOSE
+import NIOCore
+import Synchronization
+
+/// What the admin listener asks of a gateway, answered from its parts.
+struct GatewayAdministration: AdministrationBackend {
+    private let gateway: Gateway
+
+    init(_ gateway: Gateway) {
+        self.gateway = gateway
+    }
+
+    func readiness() async -> [ReadinessCheck] {
+        var checks: [ReadinessCheck] = []
+        let phase = gateway.phase.withLock { $0 }
+        checks.append(ReadinessCheck("serving", why: phase == .serving ? nil : "the gateway is draining"))
+        let isLoaded = gateway.store.view.age(monotonicNow: gateway.clock.monotonic()) != nil
+        checks.append(ReadinessCheck("store", why: isLoaded ? nil : "the store was not read yet"))
+        for status in gateway.keys.status() {
+            let why = status.isLoaded ? nil : "not read yet" + (status.lastError.map { ": \($0)" } ?? "")
+            checks.append(ReadinessCheck("keys \(status.source)", why: why))
+        }
+        return checks
+    }
+
+    func metricsText() async -> String {
+        await gateway.readings(isReady: readiness().allSatisfy(\.isOK)).snapshot().prometheusText()
+    }
+
+    func user(_ uid: String) async throws(AdministrationError) -> UserRecord {
+        do throws(StoreError) { return try await gateway.store.user(uid) } catch { throw AdministrationError(error) }
+    }
+
+    func revoke(_ uid: String, at time: Int64?) async throws(AdministrationError) -> UserRecord {
+        let time = time ?? gateway.clock.now()
+        do throws(StoreError) {
+            return try await gateway.store.revoke(uid, at: time)
+        } catch {
+            throw AdministrationError(error)
+        }
+    }
+
+    func unrevoke(_ uid: String) async throws(AdministrationError) -> UserRecord {
+        do throws(StoreError) { return try await gateway.store.unrevoke(uid) } catch { throw AdministrationError(error) }
+    }
+
+    func disable(_ uid: String) async throws(AdministrationError) -> UserRecord {
+        try await setDisabled(uid, true)
+    }
+
+    func enable(_ uid: String) async throws(AdministrationError) -> UserRecord {
+        try await setDisabled(uid, false)
+    }
+
+    private func setDisabled(_ uid: String, _ disabled: Bool) async throws(AdministrationError) -> UserRecord {
+        do throws(StoreError) {
+            return try await gateway.store.setDisabled(uid, disabled)
+        } catch {
+            throw AdministrationError(error)
+        }
+    }
+
+    func revokeSession(_ uid: String, session: String) async throws(AdministrationError) -> SessionRecord {
+        do throws(StoreError) {
+            return try await gateway.store.revokeSession(uid, session)
+        } catch {
+            throw AdministrationError(error)
+        }
+    }
+
+    func keys() async -> [AdministeredKeySet] {
+        let now = gateway.clock.now()
+        return gateway.keys.status().map { status in
+            AdministeredKeySet(
+                url: status.source, fetchedAt: status.age.map { now - Int64($0) },
+                refreshAt: status.nextFetchIn.map { now + Int64(clamping: $0) }, keyIDs: status.keyIDs,
+                skipped: status.skipped.map { "\($0.keyID ?? "(no kid)"): \($0.reason)" },
+                lastError: status.lastError.map { "\($0)" })
+        }
+    }
+
+    func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet] {
+        for set in gateway.keys.urls.indices { await gateway.keys.refresh(set: set) }
+        return await keys()
+    }
+
+    func routes() async -> [AdministeredRoute] {
+        gateway.configuration.routes.map { route in
+            AdministeredRoute(
+                path: route.path, hosts: route.hosts, methods: route.methods, auth: route.auth.rawValue,
+                recentSignIn: route.recentSignIn?.components.seconds, revocation: route.revocation.rawValue,
+                upstream: route.upstream)
+        }
+    }
+}
+
+extension AdministrationError {
+    init(_ error: StoreError) {
+        switch error.code {
+        case .invalidUID, .invalidSession, .invalidTime: self = .invalid(error.message)
+        case .faultyRecord: self = .unavailable(error.message)
+        default: self = .storeUnavailable
+        }
+    }
+}
+
+extension Gateway {
+    /// What the metrics are made of, gathered from every worker.
+    func readings(isReady: Bool) async -> GatewayReadings {
+        var counters = CountersSnapshot(routes: snapshot.policies.count, upstreams: snapshot.upstreams.count)
+        for worker in workers {
+            if let numbers = try? await worker.onLoop({ $0.countersNow() }) { counters.merge(numbers) }
+        }
+        var readings = GatewayReadings(
+            counters: counters, routes: snapshot.patterns, upstreams: snapshot.upstreams.map(\.name),
+            workers: workers.count, startTime: startTime)
+        readings.keySets = keys.status().map { status in
+            GatewayReadings.KeySet(
+                url: status.source, age: status.age.map(Double.init), keys: status.keyIDs.count,
+                fetches: status.fetches - status.failures, failures: status.failures)
+        }
+        readings.storeAge = store.view.age(monotonicNow: clock.monotonic()).map { Double($0) / 1e9 }
+        let usage = store.view.usage
+        readings.storeUsers = usage.users
+        readings.storeSessions = usage.sessions
+        readings.accessLogLost = accessLog?.lostLines ?? 0
+        readings.isReady = isReady
+        readings.insecureOptions = configuration.insecureOptions
+        return readings
+    }
+}
+
+extension Worker {
+    /// The worker's numbers, with those that are known only by looking.
+    func countersNow() -> CountersSnapshot {
+        counters.set(.connectionsOpen, to: Int64(front.registry.count))
+        counters.set(.requestsInFlight, to: Int64(front.registry.connections.count { $0.connection.isServing }))
+        counters.set(.tokenCacheEntries, to: Int64(authenticator.cache.count))
+        for (index, pool) in pools.enumerated() {
+            counters.set(.connectionsIdle, to: Int64(pool.idleCount), upstream: index)
+            counters.set(.connectionsBusy, to: Int64(pool.openCount - pool.idleCount), upstream: index)
+            counters.set(.requestsWaiting, to: Int64(pool.waitingCount), upstream: index)
+        }
+        return counters.snapshot()
+    }
+}

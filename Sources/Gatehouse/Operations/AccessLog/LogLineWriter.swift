@@ -1,0 +1,99 @@
+/// Writes JSON into a fixed piece of memory. What does not fit sets `overflowed`, and the line is then worth nothing.
+struct LogLineWriter {
+    private(set) var next: UnsafeMutableRawPointer
+    private let end: UnsafeMutableRawPointer
+    private(set) var overflowed = false
+
+    init(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer) {
+        self.next = next
+        self.end = end
+    }
+
+    /// Bytes as they are.
+    @inline(__always)
+    mutating func raw(_ bytes: UnsafeRawBufferPointer) {
+        guard end - next >= bytes.count else { return overflowed = true }
+        guard let start = bytes.baseAddress else { return }
+        next.copyMemory(from: start, byteCount: bytes.count)
+        next += bytes.count
+    }
+
+    /// Text of the program's own that needs no escaping.
+    @inline(__always)
+    mutating func raw(_ literal: StaticString) {
+        raw(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    @inline(__always)
+    mutating func byte(_ byte: UInt8) {
+        guard next < end else { return overflowed = true }
+        next.storeBytes(of: byte, as: UInt8.self)
+        next += 1
+    }
+
+    mutating func decimal(_ value: UInt64) {
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            var rest = value
+            var start = 20
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest != 0
+            raw(UnsafeRawBufferPointer(rebasing: digits[start...]))
+        }
+    }
+
+    mutating func hexadecimal(_ value: UInt64) {
+        for shift in stride(from: 60, through: 0, by: -4) {
+            hexadecimalDigit(UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 0xF)
+        }
+    }
+
+    @inline(__always)
+    private mutating func hexadecimalDigit(_ digit: UInt8) {
+        byte(digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ (digit &- 10))
+    }
+
+    /// A JSON string of whatever bytes, quotes included. Control characters are escaped, those of ISO 6429 (U+0080 to U+009F) too,
+    /// since terminals obey them; each byte that is not UTF-8 becomes U+FFFD.
+    mutating func string(_ bytes: UnsafeRawBufferPointer) {
+        byte(UInt8(ascii: "\""))
+        var copied = 0
+        var position = 0
+        while position < bytes.count {
+            let length = LogText.plainLength(bytes, at: position)
+            if length > 0 {
+                position &+= length
+                continue
+            }
+            raw(UnsafeRawBufferPointer(rebasing: bytes[copied..<position]))
+            position &+= escaped(bytes, at: position)
+            copied = position
+        }
+        raw(UnsafeRawBufferPointer(rebasing: bytes[copied...]))
+        byte(UInt8(ascii: "\""))
+    }
+
+    /// Writes what stands at a position that has no plain character, and returns how many bytes that was.
+    @inline(never)
+    private mutating func escaped(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
+        let byte = bytes[position]
+        switch byte {
+        case UInt8(ascii: "\""): raw("\\\"")
+        case UInt8(ascii: "\\"): raw("\\\\")
+        case 0..<0x20, 0x7F: control(byte)
+        case 0xC2 where position + 1 < bytes.count && (0x80..<0xA0).contains(bytes[position + 1]):
+            control(bytes[position + 1])
+            return 2
+        default: raw("\\ufffd")
+        }
+        return 1
+    }
+
+    private mutating func control(_ byte: UInt8) {
+        raw("\\u00")
+        hexadecimalDigit(byte >> 4)
+        hexadecimalDigit(byte & 0xF)
+    }
+}

@@ -1,0 +1,63 @@
+/// The JSON documents of the admin API.
+enum AdminDocument {
+    static func readiness(_ checks: [ReadinessCheck]) -> AdminResponse {
+        let isReady = checks.allSatisfy(\.isOK)
+        let body = AdminJSON.object { body in
+            body.member("ready", isReady)
+            body.member("checks", checks) { check, output in
+                output.member("name", check.name)
+                output.member("ok", check.isOK)
+                if let why = check.why { output.member("why", why) }
+            }
+        }
+        return .json(body, status: isReady ? 200 : 503)
+    }
+
+    static func user(_ uid: String, _ record: UserRecord) -> AdminResponse {
+        .json(
+            AdminJSON.object { body in
+                body.member("uid", uid)
+                body.member("valid_since", record.validSince)
+                body.member("disabled", record.disabled)
+            })
+    }
+
+    static func session(_ uid: String, _ session: String, _ record: SessionRecord) -> AdminResponse {
+        .json(
+            AdminJSON.object { body in
+                body.member("uid", uid)
+                body.member("session", session)
+                body.member("revoked", record.revoked)
+                body.member("signed_in_at", record.signedInAt)
+            })
+    }
+
+    static func keys(_ sets: [AdministeredKeySet]) -> AdminResponse {
+        .json(
+            AdminJSON.object { body in
+                body.member("key_sets", sets) { set, output in
+                    output.member("url", set.url)
+                    output.member("fetched_at", set.fetchedAt)
+                    output.member("refresh_at", set.refreshAt)
+                    output.member("keys", set.keyIDs)
+                    output.member("skipped", set.skipped)
+                    output.member("last_error", set.lastError)
+                }
+            })
+    }
+
+    static func routes(_ routes: [AdministeredRoute]) -> AdminResponse {
+        .json(
+            AdminJSON.object { body in
+                body.member("routes", routes) { route, output in
+                    output.member("path", route.path)
+                    output.member("hosts", route.hosts)
+                    output.member("methods", route.methods)
+                    output.member("auth", route.auth)
+                    output.member("recent_sign_in", route.recentSignIn)
+                    output.member("revocation", route.revocation)
+                    output.member("upstream", route.upstream)
+                }
+            })
+    }
+}

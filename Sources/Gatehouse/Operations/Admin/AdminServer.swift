@@ -1,0 +1,81 @@
+public import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+
+/// The admin listener: health, metrics and the admin API, never reachable through the public listeners.
+///
+/// Each connection carries one request; all of it must come, and be answered, within fixed times.
+public struct AdminServer: Sendable {
+    /// The bounds of the listener.
+    public struct Limits: Sendable {
+        /// Open connections; more are closed at once.
+        public var connections = 64
+        /// Bytes of the request line and the fields.
+        public var headSize = 8 * 1024
+        /// Bytes of the body.
+        public var bodySize = 64 * 1024
+        /// Until the whole request has come.
+        public var requestTimeout = TimeAmount.seconds(10)
+        /// From the whole request to the end of its answer.
+        public var answerTimeout = TimeAmount.seconds(30)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// Where it listens; with the port that was taken when 0 was asked for.
+    public let address: SocketAddress
+    private let channel: any Channel
+
+    /// Binds and begins to answer.
+    ///
+    /// - Parameters:
+    ///   - address: Where to listen.
+    ///   - token: The bearer token of everything but health and metrics; nil or empty, and the rest does not exist.
+    ///   - hosts: Names by which clients may call, besides `localhost` and the address that they reach.
+    ///   - backend: The gateway.
+    ///   - group: The event loops of connections.
+    ///   - limits: The bounds.
+    public static func start(
+        address: SocketAddress, token: String?, hosts: [String] = [], backend: any AdministrationBackend,
+        group: any EventLoopGroup, limits: Limits = Limits()
+    ) async throws -> AdminServer {
+        let api = AdminAPI(entrance: AdminGuard(token: token, hosts: hosts), backend: backend)
+        let open = AdminConnectionCount(limit: limits.connections)
+        let channel = try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: 64)
+            .childChannelInitializer { channel in
+                Self.initialize(channel, api: api, open: open, limits: limits)
+            }
+            .bind(to: address).get()
+        return AdminServer(address: channel.localAddress ?? address, channel: channel)
+    }
+
+    /// Stops to accept. Calls that run are answered, within their time.
+    public func close() async {
+        // It fails only when it is closed already.
+        try? await channel.close()
+    }
+
+    /// Makes a connection of a channel, or fails when there are too many already.
+    static func initialize(
+        _ channel: any Channel, api: AdminAPI, open: AdminConnectionCount, limits: Limits
+    ) -> EventLoopFuture<Void> {
+        channel.closeFuture.whenComplete { _ in open.leave() }
+        guard open.enter() else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+        }
+        return channel.eventLoop.makeCompletedFuture {
+            var decoding = NIOHTTPDecoderLimitConfiguration()
+            decoding.maxHeaderListSize = limits.headSize
+            decoding.maxHeaderFieldSize = limits.headSize
+            let decoder = HTTPRequestDecoder(limitConfiguration: decoding)
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(AdminByteLimit(bytes: 2 * (limits.headSize + limits.bodySize)))
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(ByteToMessageHandler(decoder))
+            try pipeline.addHandler(AdminConnection(api: api, limits: limits))
+        }
+    }
+}

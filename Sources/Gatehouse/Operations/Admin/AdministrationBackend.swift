@@ -1,0 +1,113 @@
+/// What the admin listener asks of the gateway. Times are seconds since 1970; a uid is raw, as in a token's `sub`.
+public protocol AdministrationBackend: Sendable {
+    /// What must hold before requests should be sent here, each with the reason where it does not. No uid in it.
+    func readiness() async -> [ReadinessCheck]
+    /// The metrics in Prometheus' text format. No uid in it.
+    func metricsText() async -> String
+
+    /// What the store knows of a user; an empty record for one of whom it knows nothing.
+    func user(_ uid: String) async throws(AdministrationError) -> UserRecord
+    /// Revokes the user's tokens whose `auth_time` is before `at`, or before now. Never moves `validSince` back.
+    func revoke(_ uid: String, at: Int64?) async throws(AdministrationError) -> UserRecord
+    /// Takes a revocation back: clears `validSince`.
+    func unrevoke(_ uid: String) async throws(AdministrationError) -> UserRecord
+    /// Lets nothing of the user pass, whatever the token.
+    func disable(_ uid: String) async throws(AdministrationError) -> UserRecord
+    /// Takes `disable` back.
+    func enable(_ uid: String) async throws(AdministrationError) -> UserRecord
+    /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
+    func revokeSession(_ uid: String, session: String) async throws(AdministrationError) -> SessionRecord
+
+    /// The key sets and their state.
+    func keys() async -> [AdministeredKeySet]
+    /// Fetches every key set now, and tells the state afterwards. A fetch that fails is told in the set's `lastError`.
+    func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet]
+    /// The routes in the order of the configuration.
+    func routes() async -> [AdministeredRoute]
+}
+
+/// One thing that must hold for the gateway to be ready.
+public struct ReadinessCheck: Sendable, Equatable {
+    /// What is checked, such as `store` or `keys https://...`.
+    public var name: String
+    /// Why it does not hold; nil when it does.
+    public var why: String?
+
+    /// A check; it holds without a reason why not.
+    public init(_ name: String, why: String? = nil) {
+        self.name = name
+        self.why = why
+    }
+
+    /// Whether it holds.
+    public var isOK: Bool { why == nil }
+}
+
+/// Why an administrative call did not succeed.
+public enum AdministrationError: Error, Equatable, Sendable {
+    /// The store did not do it, or not certainly: repeat the call. Answered with 503.
+    case storeUnavailable
+    /// The caller asked for something that cannot be, and why. Answered with 400.
+    case invalid(String)
+    /// It cannot be done now, and why. Answered with 503.
+    case unavailable(String)
+}
+
+/// A key set as the admin API shows it.
+public struct AdministeredKeySet: Sendable, Equatable {
+    /// Where it comes from, without a query.
+    public var url: String
+    /// When it was last fetched; nil before the first time.
+    public var fetchedAt: Int64?
+    /// When it will be fetched again; nil while nothing is planned.
+    public var refreshAt: Int64?
+    /// The `kid`s of its usable keys.
+    public var keyIDs: [String]
+    /// What kept each other key from being used.
+    public var skipped: [String]
+    /// Why the last fetch failed; nil when it succeeded.
+    public var lastError: String?
+
+    /// The state of a set.
+    public init(
+        url: String, fetchedAt: Int64? = nil, refreshAt: Int64? = nil, keyIDs: [String] = [], skipped: [String] = [],
+        lastError: String? = nil
+    ) {
+        self.url = url
+        self.fetchedAt = fetchedAt
+        self.refreshAt = refreshAt
+        self.keyIDs = keyIDs
+        self.skipped = skipped
+        self.lastError = lastError
+    }
+}
+
+/// A route as the admin API shows it.
+public struct AdministeredRoute: Sendable, Equatable {
+    /// The pattern.
+    public var path: String
+    /// Hosts and methods; empty for any.
+    public var hosts, methods: [String]
+    /// `required`, `optional` or `none`.
+    public var auth: String
+    /// In seconds; nil where it is not asked.
+    public var recentSignIn: Int64?
+    /// `replicated`, `strict` or `off`.
+    public var revocation: String
+    /// The upstream's name.
+    public var upstream: String
+
+    /// A route's essentials.
+    public init(
+        path: String, hosts: [String], methods: [String], auth: String, recentSignIn: Int64?, revocation: String,
+        upstream: String
+    ) {
+        self.path = path
+        self.hosts = hosts
+        self.methods = methods
+        self.auth = auth
+        self.recentSignIn = recentSignIn
+        self.revocation = revocation
+        self.upstream = upstream
+    }
+}

@@ -1,0 +1,192 @@
+extension GatewayReadings {
+    /// The gateway's metrics. Their names are a contract; docs/operations.md lists them.
+    public func snapshot() -> MetricsSnapshot {
+        MetricsSnapshot(
+            families: requestFamilies + tokenFamilies + keyFamilies + upstreamFamilies + storeFamilies
+                + processFamilies)
+    }
+
+    private var requestFamilies: [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_requests_total", help: "Finished requests by route and decision code.", .counters(requests)),
+            histogram(
+                "gatehouse_request_duration_seconds", help: "From a complete head to the last byte of the answer.",
+                .request),
+            histogram(
+                "gatehouse_decision_duration_seconds", help: "From a complete head to the permit or the denial.",
+                .decision),
+            gauge("gatehouse_requests_in_flight", help: "Requests that are being served.", counters[.requestsInFlight]),
+            gauge("gatehouse_connections", help: "Open client connections.", counters[.connectionsOpen]),
+            counter(
+                "gatehouse_connections_accepted_total", help: "Client connections accepted.", .connectionsAccepted),
+            counter(
+                "gatehouse_connections_refused_total", help: "Client connections closed at once, over the limit.",
+                .connectionsRefused),
+            counter("gatehouse_received_bytes_total", help: "Body bytes from clients.", .bytesReceived),
+            counter("gatehouse_sent_bytes_total", help: "Body bytes to clients.", .bytesSent),
+        ]
+    }
+
+    private var tokenFamilies: [MetricFamily] {
+        [
+            counter("gatehouse_token_cache_hits_total", help: "Tokens found verified.", .tokenCacheHits),
+            counter("gatehouse_token_cache_misses_total", help: "Tokens that were verified anew.", .tokenCacheMisses),
+            counter(
+                "gatehouse_token_cache_evictions_total", help: "Verified tokens that made room for others.",
+                .tokenCacheEvictions),
+            gauge("gatehouse_token_cache_entries", help: "Verified tokens kept.", counters[.tokenCacheEntries]),
+        ]
+    }
+
+    private var keyFamilies: [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_key_set_age_seconds",
+                help: "Time since the key set was fetched; +Inf before the first time.",
+                .gauges(keySets.map { MetricSample([("key_set", $0.url)], $0.age ?? .infinity) })),
+            MetricFamily(
+                "gatehouse_key_set_keys", help: "Usable keys of the set.",
+                .gauges(keySets.map { MetricSample([("key_set", $0.url)], Double($0.keys)) })),
+            MetricFamily(
+                "gatehouse_key_set_fetches_total", help: "Fetches of the key set by their result.",
+                .counters(
+                    keySets.flatMap { set in
+                        [
+                            MetricSample([("key_set", set.url), ("result", "ok")], set.fetches),
+                            MetricSample([("key_set", set.url), ("result", "failed")], set.failures),
+                        ]
+                    })),
+        ]
+    }
+
+    private var storeFamilies: [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_store_age_seconds", help: "Age of the revocation view; +Inf before it was first read.",
+                .gauges([MetricSample([], storeAge ?? .infinity)])),
+            gauge("gatehouse_store_users", help: "Users in the revocation view.", Int64(storeUsers)),
+            gauge("gatehouse_store_sessions", help: "Sessions in the revocation view.", Int64(storeSessions)),
+            counter("gatehouse_store_reads_total", help: "Reads of the store on a request's way.", .storeReads),
+            counter(
+                "gatehouse_store_read_failures_total", help: "Reads of the store that failed or took too long.",
+                .storeReadFailures),
+            counter(
+                "gatehouse_store_failures_allowed_total",
+                help: "Requests that passed unchecked because the route says on_store_failure: allow.",
+                .storeFailuresAllowed),
+        ]
+    }
+
+    private var processFamilies: [MetricFamily] {
+        [
+            counter(
+                "gatehouse_access_log_dropped_total", help: "Access log lines dropped, the buffer being full.",
+                .accessLogDropped),
+            MetricFamily(
+                "gatehouse_access_log_lost_total", help: "Access log lines that could not be written.",
+                .counters([MetricSample([], accessLogLost)])),
+            gauge("gatehouse_ready", help: "1 when /readyz answers 200.", isReady ? 1 : 0),
+            MetricFamily(
+                "gatehouse_insecure_option", help: "1 for each insecure option that is on.",
+                .gauges(insecureOptions.map { MetricSample([("option", $0)], 1) })),
+            gauge("gatehouse_workers", help: "Event loops that serve requests.", Int64(workers)),
+            gauge("gatehouse_start_time_seconds", help: "When the process began, seconds since 1970.", startTime),
+        ]
+    }
+}
+
+extension GatewayReadings {
+    private var upstreamFamilies: [MetricFamily] {
+        [
+            histogram(
+                "gatehouse_upstream_duration_seconds", help: "From the forwarded head to the answer's first byte.",
+                .upstream),
+            upstreamCounter("gatehouse_upstream_requests_total", help: "Requests forwarded.", .requests),
+            MetricFamily(
+                "gatehouse_upstream_responses_total", help: "Answers by the class of their status.",
+                .counters(upstreamResponses)),
+            upstreamCounter("gatehouse_upstream_connects_total", help: "Connections opened.", .connects),
+            upstreamCounter(
+                "gatehouse_upstream_connect_failures_total", help: "Connections that could not be opened.",
+                .connectFailures),
+            upstreamCounter("gatehouse_upstream_retries_total", help: "Requests sent once more.", .retries),
+            upstreamCounter("gatehouse_upstream_timeouts_total", help: "Answers that did not come in time.", .timeouts),
+            MetricFamily(
+                "gatehouse_upstream_connections", help: "Connections of the pool by state.",
+                .gauges(
+                    upstreamGauges(.connectionsIdle, [("state", "idle")])
+                        + upstreamGauges(.connectionsBusy, [("state", "busy")]))),
+            MetricFamily(
+                "gatehouse_upstream_waiting", help: "Requests that wait for a connection.",
+                .gauges(upstreamGauges(.requestsWaiting, []))),
+        ]
+    }
+
+    private var upstreamResponses: [MetricSample<UInt64>] {
+        let classes: [(WorkerCounters.UpstreamCounter, String)] = [
+            (.status1xx, "1xx"), (.status2xx, "2xx"), (.status3xx, "3xx"), (.status4xx, "4xx"), (.status5xx, "5xx"),
+        ]
+        return knownUpstreams.flatMap { index, name in
+            classes.map { MetricSample([("upstream", name), ("class", $1)], counters[$0, upstream: index]) }
+        }
+    }
+
+    private func upstreamCounter(
+        _ name: StaticString, help: StaticString, _ counter: WorkerCounters.UpstreamCounter
+    ) -> MetricFamily {
+        MetricFamily(
+            name, help: help,
+            .counters(
+                knownUpstreams.map { MetricSample([("upstream", $1)], counters[counter, upstream: $0]) }))
+    }
+
+    private func upstreamGauges(
+        _ gauge: WorkerCounters.UpstreamGauge, _ labels: [(name: StaticString, value: String)]
+    ) -> [MetricSample<Double>] {
+        knownUpstreams.map { index, name in
+            MetricSample([("upstream", name)] + labels, Double(counters[gauge, upstream: index]))
+        }
+    }
+
+    private var knownUpstreams: [(Int, String)] {
+        Array(upstreams.prefix(counters.upstreams).enumerated()).map { ($0.offset, $0.element) }
+    }
+
+    /// Only what happened: a series for each of 10,000 routes and each code would be more than a scraper wants.
+    private var requests: [MetricSample<UInt64>] {
+        var totals: [String: [UInt64]] = [:]
+        for route in -1..<counters.routes {
+            let name = route < 0 || route >= routes.count ? "none" : routes[route]
+            for code in DecisionCode.allCases {
+                let count = counters.requests(route: route, code: code)
+                guard count > 0 else { continue }
+                totals[name, default: Array(repeating: 0, count: DecisionCode.count)][Int(code.rawValue)] &+= count
+            }
+        }
+        return totals.sorted { $0.key < $1.key }.flatMap { name, counts in
+            DecisionCode.allCases.compactMap { code in
+                let count = counts[Int(code.rawValue)]
+                return count == 0 ? nil : MetricSample([("route", name), ("code", "\(code.wire)")], count)
+            }
+        }
+    }
+
+    private func counter(
+        _ name: StaticString, help: StaticString, _ counter: WorkerCounters.Counter
+    ) -> MetricFamily {
+        MetricFamily(name, help: help, .counters([MetricSample([], counters[counter])]))
+    }
+
+    private func gauge(_ name: StaticString, help: StaticString, _ value: Int64) -> MetricFamily {
+        MetricFamily(name, help: help, .gauges([MetricSample([], Double(value))]))
+    }
+
+    private func histogram(
+        _ name: StaticString, help: StaticString, _ timing: WorkerCounters.Timing
+    ) -> MetricFamily {
+        let value = LatencyHistogram(
+            buckets: Array(counters.buckets(timing)), sumNanoseconds: counters.sumNanoseconds(timing))
+        return MetricFamily(name, help: help, .histograms([MetricSample([], value)]))
+    }
+}

@@ -1,0 +1,57 @@
+/// Everything that the gateway's metrics are made of, as the gateway reads it from its parts.
+public struct GatewayReadings: Sendable {
+    /// One set of signing keys.
+    public struct KeySet: Sendable {
+        /// Its URL without a query.
+        public var url: String
+        /// Seconds since it was last fetched; nil before the first time.
+        public var age: Double?
+        /// How many keys it has.
+        public var keys: Int
+        /// How many fetches succeeded, and how many failed.
+        public var fetches, failures: UInt64
+
+        /// The state of a set.
+        public init(url: String, age: Double?, keys: Int, fetches: UInt64, failures: UInt64) {
+            self.url = url
+            self.age = age
+            self.keys = keys
+            self.fetches = fetches
+            self.failures = failures
+        }
+    }
+
+    /// The workers' numbers, added up.
+    public var counters: CountersSnapshot
+    /// What each route is called, by its index: its pattern. Routes of the same name are counted together.
+    public var routes: [String]
+    /// What each upstream is called, by its index.
+    public var upstreams: [String]
+    /// The key sets in use.
+    public var keySets: [KeySet] = []
+    /// Seconds since the store's view was last known to be complete; nil before the first time.
+    public var storeAge: Double?
+    /// Users and sessions in the store's view.
+    public var storeUsers = 0, storeSessions = 0
+    /// Lines that the access log's writer lost.
+    public var accessLogLost: UInt64 = 0
+    /// Whether `/readyz` says so.
+    public var isReady = false
+    /// The insecure options that are on, by their configuration keys.
+    public var insecureOptions: [String] = []
+    /// How many workers there are.
+    public var workers: Int
+    /// Unix seconds when the process began to serve.
+    public var startTime: Int64
+
+    /// Readings whose other parts are absent.
+    public init(
+        counters: CountersSnapshot, routes: [String], upstreams: [String], workers: Int, startTime: Int64
+    ) {
+        self.counters = counters
+        self.routes = routes
+        self.upstreams = upstreams
+        self.workers = workers
+        self.startTime = startTime
+    }
+}

@@ -1,5 +1,0 @@
-import AsyncHTTPClient
-import GRDB
-import Yams
-import ServiceLifecycle
-import NIOHTTP1

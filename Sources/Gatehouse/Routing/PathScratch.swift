@@ -1,0 +1,116 @@
+/// A part of a path, as offsets: it stays valid when buffers move.
+public struct PathSlice: Hashable, Sendable {
+    /// False: offsets into the path as it was received. True: into the scratch buffer.
+    public let isRewritten: Bool
+    let start: Int32
+    let end: Int32
+
+    init(isRewritten: Bool, _ range: Range<Int>) {
+        self.isRewritten = isRewritten
+        start = Int32(truncatingIfNeeded: range.lowerBound)
+        end = Int32(truncatingIfNeeded: range.upperBound)
+    }
+
+    /// The offsets.
+    public var range: Range<Int> { Int(start)..<Int(end) }
+
+    /// The bytes of the slice that follow the first `count`.
+    func dropping(_ count: Int) -> PathSlice {
+        PathSlice(isRewritten: isRewritten, (Int(start) + count)..<Int(end))
+    }
+}
+
+/// One segment of a path under match.
+struct PathSegment {
+    /// What literals are compared with; see `SegmentKey`.
+    var key: UnsafeRawBufferPointer
+    /// `SegmentKey.hash` of the key.
+    var hash: UInt32
+    /// Where the segment ends in the path.
+    var end: Int32
+}
+
+/// Memory for canonicalising and matching one path at a time, reused for each. One a worker; not for sharing.
+///
+/// It grows to three times the longest path seen, which `CanonicalPath.maximumLength` bounds.
+public final class PathScratch {
+    /// The byte at 0 is always `/`; rewritten forms follow.
+    private(set) var forms: UnsafeMutableRawBufferPointer
+    /// Decoded keys of segments with escapes.
+    private var keys: UnsafeMutableRawBufferPointer
+    private let segmentBuffer: UnsafeMutableBufferPointer<PathSegment>
+    private(set) var segmentCount = 0
+
+    /// A scratch that takes paths up to `capacity` bytes without growing.
+    public init(capacity: Int = 2048) {
+        forms = .allocate(byteCount: 2 * capacity + 1, alignment: 8)
+        forms[0] = PathBytes.slash
+        keys = .allocate(byteCount: capacity, alignment: 8)
+        segmentBuffer = .allocate(capacity: RoutePattern.maximumSegments + 1)
+    }
+
+    deinit {
+        forms.deallocate()
+        keys.deallocate()
+        segmentBuffer.deallocate()
+    }
+
+    /// The bytes of a slice; `path` is the path as it was received. Valid while `path` is and until the next request.
+    @inline(__always)
+    public func bytes(of slice: PathSlice, in path: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let whole = slice.isRewritten ? UnsafeRawBufferPointer(forms) : path
+        return UnsafeRawBufferPointer(rebasing: whole[slice.range])
+    }
+
+    /// The path `/`.
+    var root: PathSlice { PathSlice(isRewritten: true, 0..<1) }
+
+    /// Makes room for both rewritten forms of a path of `length` bytes. Drops what the buffer held.
+    func reserveForms(for length: Int) {
+        guard forms.count < 2 * length + 1 else { return }
+        forms.deallocate()
+        forms = .allocate(byteCount: 2 * length + 1, alignment: 8)
+        forms[0] = PathBytes.slash
+    }
+
+    /// The segments that the last `split` found.
+    var segments: UnsafeBufferPointer<PathSegment> {
+        UnsafeBufferPointer(rebasing: segmentBuffer[..<segmentCount])
+    }
+
+    /// Notes the first `limit` segments of a path (at most `RoutePattern.maximumSegments + 1`). A trailing `/` counts
+    /// for nothing. Keys longer than `longestKey` bytes equal no literal and are not hashed.
+    func split(_ path: UnsafeRawBufferPointer, limit: Int, longestKey: Int) {
+        var keyStart = 0
+        var count = 0
+        var start = 1
+        while start < path.count, count < limit {
+            var end = start
+            var hasEscape = false
+            while end < path.count, path[end] != PathBytes.slash {
+                if path[end] == PathBytes.percent { hasEscape = true }
+                end += 1
+            }
+            var key = UnsafeRawBufferPointer(rebasing: path[start..<end])
+            if hasEscape { key = decodedKey(key, at: &keyStart, pathLength: path.count) }
+            let hash = key.count <= longestKey ? SegmentKey.hash(key) : 0
+            segmentBuffer[count] = PathSegment(key: key, hash: hash, end: Int32(truncatingIfNeeded: end))
+            count += 1
+            start = end + 1
+        }
+        segmentCount = count
+    }
+
+    private func decodedKey(
+        _ segment: UnsafeRawBufferPointer, at start: inout Int, pathLength: Int
+    ) -> UnsafeRawBufferPointer {
+        // All keys of a path together are no longer than the path, so the buffer moves only before the first.
+        if keys.count < pathLength {
+            keys.deallocate()
+            keys = .allocate(byteCount: pathLength, alignment: 8)
+        }
+        let count = SegmentKey.decode(segment, into: UnsafeMutableRawBufferPointer(rebasing: keys[start...]))
+        defer { start += count }
+        return UnsafeRawBufferPointer(rebasing: keys[start..<(start + count)])
+    }
+}

@@ -1,0 +1,163 @@
+/// Checks definitions and builds what a `RouteTable` is made of.
+struct RouteTableBuilder {
+    private let definitions: [RouteDefinition]
+
+    private(set) var problems: [RouteProblem] = []
+    private(set) var routes: [RouteTable.Route] = []
+    private(set) var hosts = HostTable()
+    private(set) var trie = RouteTrie()
+    private(set) var endpoints: [RouteEndpoint] = []
+
+    /// Where each route is in the trie, once for each root.
+    private var placements: [[ShadowCheck.Placement]] = []
+    private var methods: [[[UInt8]]] = []
+    /// The hosts of each route; nil is any host.
+    private var routeHosts: [[HostPattern?]] = []
+
+    init(_ definitions: [RouteDefinition]) {
+        self.definitions = definitions
+    }
+
+    mutating func run() {
+        guard definitions.count <= RouteTable.maximumRoutes else {
+            problems = [RouteProblem(route: RouteTable.maximumRoutes, reason: .tooManyRoutes)]
+            return
+        }
+        for (index, definition) in definitions.enumerated() { parse(definition, index) }
+        // A table without the bad routes would find other faults than the ones that are there.
+        guard problems.isEmpty else { return }
+        build()
+        guard problems.isEmpty else { return }
+        checkBounds()
+        guard problems.isEmpty else { return }
+        problems = ShadowCheck(RouteTable(self)).run(placements)
+    }
+
+    // MARK: Parsing
+
+    private mutating func parse(_ definition: RouteDefinition, _ index: Int) {
+        methods.append(parseMethods(definition.methods, index))
+        routeHosts.append(parseHosts(definition.hosts, index))
+        do {
+            let pattern = try RoutePattern(
+                definition.pattern, encodedSlashes: definition.encodedSlashes,
+                caseInsensitive: definition.caseInsensitive)
+            routes.append(
+                RouteTable.Route(
+                    pattern: pattern, mergesSlashes: definition.mergeSlashes,
+                    keepsEncodedSlashes: definition.encodedSlashes == .keep,
+                    caseInsensitive: definition.caseInsensitive,
+                    stripPrefix: parseStripPrefix(definition, pattern, index)))
+        } catch {
+            problems.append(RouteProblem(route: index, reason: .pattern(error)))
+        }
+    }
+
+    private mutating func parseStripPrefix(
+        _ definition: RouteDefinition, _ pattern: RoutePattern, _ index: Int
+    ) -> StripPrefix? {
+        guard let text = definition.stripPrefix else { return nil }
+        do {
+            let prefix = try StripPrefix(text, route: definition)
+            if !prefix.canApply(to: pattern) {
+                problems.append(RouteProblem(route: index, reason: .stripPrefixNeverApplies))
+            }
+            return prefix.count > 0 ? prefix : nil
+        } catch {
+            problems.append(RouteProblem(route: index, reason: .stripPrefix(error)))
+            return nil
+        }
+    }
+
+    private mutating func parseHosts(_ texts: [String], _ route: Int) -> [HostPattern?] {
+        guard !texts.isEmpty else { return [nil] }
+        var seen: Set<HostPattern> = []
+        var hosts: [HostPattern?] = []
+        for (index, text) in texts.enumerated() {
+            do {
+                let host = try HostPattern(text)
+                if seen.insert(host).inserted { hosts.append(host) }
+            } catch {
+                problems.append(RouteProblem(route: route, reason: .host(error, index: index)))
+            }
+        }
+        return hosts
+    }
+
+    private mutating func parseMethods(_ texts: [String], _ route: Int) -> [[UInt8]] {
+        var methods: [[UInt8]] = []
+        for (index, text) in texts.enumerated() {
+            let method = Array(text.utf8)
+            if !(1...32).contains(method.count) || !method.allSatisfy(Self.isTokenByte) {
+                problems.append(RouteProblem(route: route, reason: .method(index: index)))
+            } else if !methods.contains(method) {
+                methods.append(method)
+            }
+        }
+        return methods
+    }
+
+    /// RFC 9110 section 5.6.2.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        PathBytes.isLetter(byte) || PathBytes.isDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+
+    // MARK: Building
+
+    /// One trie for each set of routes that some host has, so that a hundred hosts of the same routes share theirs.
+    private mutating func build() {
+        placements = Array(repeating: [], count: routes.count)
+        var order: [HostPattern?] = []
+        var members: [HostPattern?: [Int]] = [:]
+        for (route, hosts) in routeHosts.enumerated() {
+            for host in hosts {
+                if members[host] == nil { order.append(host) }
+                members[host, default: []].append(route)
+            }
+        }
+        var built: [[Int]: Int32] = [:]
+        for host in order {
+            guard let group = members[host] else { continue }
+            let root = built[group] ?? buildTrie(of: group, host)
+            built[group] = root
+            hosts.insert(host, root: root)
+        }
+        for index in endpoints.indices { endpoints[index].finish() }
+    }
+
+    private mutating func buildTrie(of group: [Int], _ host: HostPattern?) -> Int32 {
+        let root = trie.addRoot()
+        for route in group {
+            let endpoint = trie.insert(
+                routes[route].pattern, caseInsensitive: routes[route].caseInsensitive, root: root,
+                endpoint: Int32(endpoints.count))
+            if Int(endpoint) == endpoints.count { endpoints.append(RouteEndpoint()) }
+            placements[route].append(ShadowCheck.Placement(root: root, endpoint: endpoint))
+            add(route, to: Int(endpoint), host)
+        }
+        return root
+    }
+
+    private mutating func add(_ route: Int, to endpoint: Int, _ host: HostPattern?) {
+        let equal = endpoints[endpoint].add(
+            Int32(route), methods: methods[route], keepsEncodedSlashes: routes[route].keepsEncodedSlashes)
+        guard let equal else { return }
+        let problem = RouteProblem(
+            route: route,
+            reason: .equal(
+                to: Int(equal.route), host: host.map(\.description),
+                method: equal.method.map { String(decoding: $0, as: UTF8.self) }))
+        // Told once, not for each host.
+        let isTold = problems.contains { told in
+            guard told.route == route, case .equal(let to, _, _) = told.reason else { return false }
+            return to == Int(equal.route)
+        }
+        if !isTold { problems.append(problem) }
+    }
+
+    private mutating func checkBounds() {
+        let visits = trie.worstCaseVisits
+        guard visits > RouteTable.maximumVisits else { return }
+        problems.append(RouteProblem(route: 0, reason: .overlap(visits: visits)))
+    }
+}

@@ -1,0 +1,41 @@
+import HTTPWire
+import NIOCore
+
+/// Takes a chunked body out of what arrives, payload by payload, without copying it.
+enum ChunkedBody {
+    static func next(_ decoder: inout ChunkDecoder, from inbound: inout ByteBuffer) -> BodyReader.Part {
+        let event: ChunkDecoder.Event
+        do throws(ChunkError) {
+            event = try step(&decoder, inbound)
+        } catch {
+            return .malformed
+        }
+        switch event {
+        case .needsMore(let consumed):
+            inbound.moveReaderIndex(forwardBy: consumed)
+            return .needsMore
+        case .payload(let range):
+            inbound.moveReaderIndex(forwardBy: range.lowerBound)
+            return inbound.readSlice(length: range.count).map { .data($0) } ?? .needsMore
+        case .end(let consumed, let trailers):
+            let section = inbound.getSlice(at: inbound.readerIndex + trailers.lowerBound, length: trailers.count)
+            inbound.moveReaderIndex(forwardBy: consumed)
+            return .end(trailers: section ?? ByteBuffer())
+        }
+    }
+
+    private static func step(
+        _ decoder: inout ChunkDecoder, _ inbound: ByteBuffer
+    ) throws(ChunkError) -> ChunkDecoder.Event {
+        // `withUnsafeReadableBytes` passes on untyped errors only.
+        var result: Result<ChunkDecoder.Event, ChunkError> = .success(.needsMore(consumed: 0))
+        inbound.withUnsafeReadableBytes { bytes in
+            do throws(ChunkError) {
+                result = .success(try decoder.next(bytes))
+            } catch {
+                result = .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,195 @@
+/// One client connection as a pure value: events in, what to do next out.
+///
+/// Times are monotonic nanoseconds. The channel handler beside it does the I/O and nothing else.
+struct ClientConnection: Sendable {
+    /// Where the connection stands between two events.
+    enum Phase: Equatable, Sendable {
+        /// Between requests, or with a part of a head received.
+        case awaitingHead
+        /// A head was read; its request is being decided or waits for an upstream connection.
+        case deciding
+        /// A responder takes the request's body and gives the answer.
+        case exchanging
+        /// The last answer was sent; what still arrives is discarded until the peer closes.
+        case lingering
+        case closed
+    }
+
+    /// What the handler does with bytes that arrive.
+    enum Arrival: Equatable, Sendable {
+        case readHead
+        case relayBody
+        case hold
+        case discard
+    }
+
+    /// What follows the end of an answer.
+    enum Afterwards: Equatable, Sendable {
+        case nextRequest
+        case close
+        /// The request's body was not read to its end: answer, half-close, discard, then close.
+        case linger
+    }
+
+    /// What follows the end of the peer's sending direction.
+    enum PeerFinished: Equatable, Sendable {
+        case close
+        /// The request is complete and may still be answered.
+        case answerThenClose
+        /// The request's body was cut short.
+        case abort
+    }
+
+    /// What has run out of time.
+    enum Expiry: Equatable, Sendable {
+        case none
+        /// Nothing is owed to the peer: close.
+        case close
+        /// No answer has begun: tell the peer, then close.
+        case requestTimeout
+        /// The whole request took longer than `request_timeout` and no answer has begun.
+        case totalTimeout
+        /// An answer is under way: it cannot be finished truthfully.
+        case abort
+    }
+
+    private(set) var phase: Phase = .awaitingHead
+    /// The request's body has not been received to its end.
+    private(set) var bodyOpen = false
+    private(set) var responseStarted = false
+    /// The connection may carry another request.
+    private(set) var isPersistent = true
+    private(set) var peerFinished = false
+    private var headBegan: UInt64?
+    private var requestBegan: UInt64 = 0
+    private var lastProgress: UInt64
+
+    init(now: UInt64) {
+        lastProgress = now
+    }
+
+    /// Whether a request is being served.
+    var isServing: Bool { phase == .deciding || phase == .exchanging }
+
+    /// Whether the connection waits for a request of which no byte has come.
+    var isIdle: Bool { phase == .awaitingHead && headBegan == nil }
+
+    /// Whether a part of a head is here.
+    var hasPartialHead: Bool { phase == .awaitingHead && headBegan != nil }
+
+    func arrival() -> Arrival {
+        switch phase {
+        case .awaitingHead: .readHead
+        case .deciding: .hold
+        case .exchanging: bodyOpen ? .relayBody : .hold
+        case .lingering, .closed: .discard
+        }
+    }
+
+    /// A part of a head is here.
+    mutating func headIsPartial(now: UInt64) {
+        if headBegan == nil { headBegan = now }
+    }
+
+    /// A complete head was read.
+    mutating func headCompleted(persistent: Bool, hasBody: Bool, now: UInt64) {
+        phase = .deciding
+        isPersistent = persistent
+        bodyOpen = hasBody
+        responseStarted = false
+        requestBegan = headBegan ?? now
+        headBegan = nil
+        lastProgress = now
+    }
+
+    /// A responder was found for the request.
+    mutating func exchangeBegan(now: UInt64) {
+        guard phase == .deciding else { return }
+        phase = .exchanging
+        lastProgress = now
+    }
+
+    /// The request goes back to be decided again, because its first upstream connection was gone.
+    mutating func exchangeReturned() {
+        guard phase == .exchanging, !responseStarted else { return }
+        phase = .deciding
+    }
+
+    mutating func progress(now: UInt64) {
+        lastProgress = now
+    }
+
+    mutating func bodyEnded(now: UInt64) {
+        bodyOpen = false
+        lastProgress = now
+    }
+
+    mutating func responseBegan(persistent: Bool, now: UInt64) {
+        responseStarted = true
+        isPersistent = isPersistent && persistent
+        lastProgress = now
+    }
+
+    /// - Parameter hasMore: whether bytes of a following request are here already.
+    mutating func responseEnded(hasMore: Bool, now: UInt64) -> Afterwards {
+        lastProgress = now
+        guard phase != .closed else { return .close }
+        if bodyOpen {
+            phase = .lingering
+            return .linger
+        }
+        guard isPersistent, hasMore || !peerFinished else {
+            phase = .closed
+            return .close
+        }
+        phase = .awaitingHead
+        headBegan = nil
+        return .nextRequest
+    }
+
+    mutating func peerFinishedSending() -> PeerFinished {
+        peerFinished = true
+        switch phase {
+        case .awaitingHead, .lingering, .closed:
+            phase = .closed
+            return .close
+        case .deciding, .exchanging:
+            guard bodyOpen else { return .answerThenClose }
+            phase = .closed
+            return .abort
+        }
+    }
+
+    mutating func close() {
+        phase = .closed
+    }
+
+    /// What has run out of time at `now`.
+    func expiry(now: UInt64, limits: ConnectionLimits) -> Expiry {
+        switch phase {
+        case .awaitingHead:
+            if let headBegan { return since(headBegan, now) > limits.headTimeout ? .requestTimeout : .none }
+            return since(lastProgress, now) > limits.idleTimeout ? .close : .none
+        case .deciding, .exchanging:
+            return requestExpiry(now: now, limits: limits)
+        case .lingering:
+            return since(lastProgress, now) > ConnectionLimits.lingerTimeout ? .close : .none
+        case .closed:
+            return .none
+        }
+    }
+
+    private func requestExpiry(now: UInt64, limits: ConnectionLimits) -> Expiry {
+        if let total = limits.requestTimeout, since(requestBegan, now) > total {
+            return responseStarted ? .abort : .totalTimeout
+        }
+        // Before the answer begins, a complete request waits for the upstream, which has its own limit.
+        guard phase == .exchanging, bodyOpen || responseStarted else { return .none }
+        guard since(lastProgress, now) > limits.idleTimeout else { return .none }
+        return responseStarted ? .abort : .requestTimeout
+    }
+
+    private func since(_ start: UInt64, _ now: UInt64) -> UInt64 {
+        now > start ? now - start : 0
+    }
+}

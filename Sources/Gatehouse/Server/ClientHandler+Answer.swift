@@ -1,0 +1,68 @@
+import HTTPWire
+import NIOCore
+
+extension ClientHandler {
+    /// The answer's head, or an interim response's; the caller has settled how the connection goes on by ``beginAnswer``.
+    func write(_ part: ByteBuffer) {
+        guard let context else { return }
+        record.bytesOut &+= UInt64(part.readableBytes)
+        context.write(wrapOutboundOut(part), promise: nil)
+    }
+
+    func flush() {
+        context?.flush()
+    }
+
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    /// The final head of the answer is about to be written.
+    ///
+    /// - Parameter persistent: whether the answer's end can be told without closing.
+    /// - Returns: whether the head must say `Connection: close`.
+    func beginAnswer(status: UInt16, persistent: Bool) -> Bool {
+        let now = front.clock.monotonic()
+        record.status = status
+        record.answered = now
+        // A body that is still open will not be read to its end: the next request could not be found.
+        connection.responseBegan(persistent: persistent && !front.isDraining, now: now)
+        return !connection.isPersistent || (connection.peerFinished && inbound.readableBytes == 0)
+    }
+
+    /// The answer is complete.
+    func endAnswer() {
+        guard connection.isServing else { return }
+        responder = nil
+        let afterwards = connection.responseEnded(
+            hasMore: inbound.readableBytes > 0, now: front.clock.monotonic())
+        front.handler?.finished(self)
+        head = ByteBuffer()
+        switch afterwards {
+        case .nextRequest: advance()
+        case .linger: linger()
+        case .close: context?.close(promise: nil)
+        }
+    }
+
+    /// Answers with a denial instead of forwarding.
+    func deny(_ denial: Denial) {
+        guard connection.isServing, !connection.responseStarted, context != nil else { return }
+        record.code = denial.code
+        skipBodyAtHand()
+        let closes = beginAnswer(status: denial.code.status, persistent: !connection.bodyOpen)
+        ProblemAnswer(denial: denial, record: record, closes: closes)
+            .write(into: &front.scratch, date: front.dates.bytes(now: front.clock.now()))
+        write(front.scratch)
+        flush()
+        endAnswer()
+    }
+
+    /// A body that is here completely is skipped, so that a refused request need not cost the connection.
+    private func skipBodyAtHand() {
+        guard connection.bodyOpen, case .length(let length) = body, length <= UInt64(inbound.readableBytes) else {
+            return
+        }
+        inbound.moveReaderIndex(forwardBy: Int(length))
+        body = .none
+        connection.bodyEnded(now: front.clock.monotonic())
+    }
+}

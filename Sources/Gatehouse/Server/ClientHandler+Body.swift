@@ -1,0 +1,76 @@
+import HTTPWire
+import NIOCore
+
+extension ClientHandler {
+    /// Hands the request to a responder, with as much of its body as is here.
+    func attach(_ responder: any Responder) {
+        guard isOpen else { return responder.clientGone() }
+        self.responder = responder
+        connection.exchangeBegan(now: front.clock.monotonic())
+        if record.expectsContinue, body.isOpen, inbound.readableBytes == 0 { writeContinue() }
+        record.expectsContinue = false
+        if connection.bodyOpen {
+            continueBody()
+        } else {
+            responder.bodyEnded(trailers: ByteBuffer())
+            responder.bodyFlush()
+        }
+    }
+
+    /// The responder takes more of the body, or has just begun to.
+    func continueBody() {
+        guard connection.phase == .exchanging, connection.bodyOpen else { return }
+        advance()
+    }
+
+    /// Passes on what is here of the body.
+    ///
+    /// - Returns: whether the body has ended and there may be more to do.
+    func relayBody() -> Bool {
+        guard let responder else { return false }
+        defer { responder.bodyFlush() }
+        while responder === self.responder, responder.acceptsBody {
+            switch body.next(from: &inbound) {
+            case .needsMore:
+                if inbound.readableBytes == 0 { inbound = ByteBuffer() }
+                return false
+            case .data(let part):
+                guard admit(part) else { return false }
+                responder.bodyPart(part)
+            case .end(let trailers):
+                connection.bodyEnded(now: front.clock.monotonic())
+                responder.bodyEnded(trailers: trailers)
+                return true
+            case .malformed:
+                refuseBody(Denial(.malformedRequest))
+                return false
+            }
+        }
+        return false
+    }
+
+    private func admit(_ part: ByteBuffer) -> Bool {
+        record.bytesIn &+= UInt64(part.readableBytes)
+        guard let limit = record.bodyLimit, record.bytesIn > UInt64(limit) else { return true }
+        refuseBody(Denial(.requestTooLarge))
+        return false
+    }
+
+    /// A body that may not go on: its upstream connection ends unfinished, and the client is told where it still can be.
+    private func refuseBody(_ denial: Denial) {
+        responder?.clientGone()
+        responder = nil
+        if connection.responseStarted {
+            abandon(denial.code)
+        } else {
+            deny(denial)
+        }
+    }
+
+    private func writeContinue() {
+        guard record.minorVersion == 1, let context else { return }
+        front.scratch.clear()
+        front.scratch.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(front.scratch), promise: nil)
+    }
+}

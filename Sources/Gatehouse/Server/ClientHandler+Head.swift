@@ -1,0 +1,87 @@
+import HTTPWire
+import NIOCore
+
+extension ClientHandler {
+    /// Takes the next head, if it is complete, and hands its request over.
+    ///
+    /// - Returns: whether there may be more to do.
+    func takeHead() -> Bool {
+        guard inbound.readableBytes > 0 else { return false }
+        let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &scanned) }
+        guard let end, end <= front.limits.headSize else {
+            if end != nil || inbound.readableBytes > front.limits.headSize {
+                refuseHead(Denial(.headTooLarge))
+            } else {
+                connection.headIsPartial(now: front.clock.monotonic())
+            }
+            return false
+        }
+        scanned = 0
+        head = inbound.readSlice(length: end) ?? ByteBuffer()
+        if inbound.readableBytes == 0 { inbound = ByteBuffer() }
+        serveHead()
+        return true
+    }
+
+    /// Parses the head at hand and hands its request over; also when it has to be decided again.
+    func serveHead() {
+        // A copy of the reference: what the request leads to may end it and let go of the head.
+        let head = head
+        head.withUnsafeReadableBytes { bytes in
+            do throws(HeadError) {
+                let parsed = try RequestParser.parse(
+                    bytes, fields: front.fields, limits: HeadLimits(size: front.limits.headSize, fields: front.limits.headFields))
+                begin(parsed)
+                front.handler?.handle(RequestView(head: parsed, bytes: bytes, fields: front.fields), from: self)
+            } catch {
+                refuseHead(Denial(error.decisionCode))
+            }
+        }
+    }
+
+    /// Decides the request once more, from its bytes: keys or the store are there now, or its upstream connection was gone.
+    func serveAgain() {
+        connection.exchangeReturned()
+        responder = nil
+        guard connection.phase == .deciding, context != nil else { return }
+        serveHead()
+        advance()
+    }
+
+    private func begin(_ parsed: RequestHead) {
+        // Decided again: it is the same request, with the same id and its body where it was.
+        guard connection.phase == .awaitingHead else { return }
+        let now = front.clock.monotonic()
+        var fresh = RequestRecord()
+        fresh.number = record.number &+ 1
+        fresh.id = front.requestIDs.nextPair()
+        fresh.began = now
+        fresh.method = parsed.methodRange
+        fresh.path = parsed.path
+        fresh.isHead = parsed.method == .head
+        fresh.minorVersion = parsed.minorVersion
+        fresh.expectsContinue = parsed.expectsContinue
+        record = fresh
+        body = BodyReader(parsed.framing)
+        connection.headCompleted(persistent: parsed.keepAlive, hasBody: body.isOpen, now: now)
+    }
+
+    /// Answers a head that is no request, and closes: where the next one would begin is not known.
+    private func refuseHead(_ denial: Denial) {
+        if connection.phase == .awaitingHead {
+            beginRecordWithoutHead()
+            connection.headCompleted(persistent: false, hasBody: true, now: record.began)
+        }
+        deny(denial)
+    }
+}
+
+extension HeadError {
+    /// What a head with this error is answered with.
+    var decisionCode: DecisionCode {
+        switch self {
+        case .tooLarge, .tooManyFields: .headTooLarge
+        default: .malformedRequest
+        }
+    }
+}

@@ -1,0 +1,45 @@
+extension ClientHandler {
+    /// Called a few times a second for each connection.
+    func tick(now: UInt64) {
+        switch connection.expiry(now: now, limits: front.limits) {
+        case .none:
+            responder?.tick(now: now)
+            closeIfDrained(now: now)
+        case .close:
+            close()
+        case .requestTimeout:
+            timedOut(.requestTimeout)
+        case .totalTimeout:
+            timedOut(.upstreamTimeout)
+        case .abort:
+            abandon(.requestTimeout)
+        }
+    }
+
+    /// While draining, a connection that has been idle for a second is closed; a busy one closes with its next answer.
+    private func closeIfDrained(now: UInt64) {
+        guard front.isDraining, connection.isIdle, now > front.drainingSince &+ 1_000_000_000 else { return }
+        close()
+    }
+
+    private func timedOut(_ code: DecisionCode) {
+        if connection.hasPartialHead {
+            connection.headCompleted(persistent: false, hasBody: true, now: front.clock.monotonic())
+            beginRecordWithoutHead()
+        } else if let responder {
+            self.responder = nil
+            responder.clientGone()
+        } else {
+            front.handler?.abandoned(self)
+        }
+        deny(Denial(code))
+    }
+
+    func beginRecordWithoutHead() {
+        var fresh = RequestRecord()
+        fresh.number = record.number &+ 1
+        fresh.id = front.requestIDs.nextPair()
+        fresh.began = front.clock.monotonic()
+        record = fresh
+    }
+}

@@ -1,0 +1,19 @@
+/// The bounds of one client connection; sizes in bytes, times in nanoseconds.
+struct ConnectionLimits: Sendable {
+    /// The longest request head.
+    var headSize: Int = 65_536
+    /// The most header fields of a request.
+    var headFields: Int = 128
+    /// How long a complete head may take from its first byte.
+    var headTimeout: UInt64 = 10_000_000_000
+    /// How long a connection may be idle between requests, or a body without progress in either direction.
+    var idleTimeout: UInt64 = 75_000_000_000
+    /// How long a request may take from its first byte to its answer's last; nil: no bound.
+    var requestTimeout: UInt64?
+
+    /// How long, and how much, a connection is read after its last answer, so that a reset does not destroy the answer.
+    static let lingerTimeout: UInt64 = 2_000_000_000
+    static let lingerBytes = 1 << 20
+    /// How much of a body or of following requests is held while it cannot be passed on; reading pauses beyond it.
+    static let heldBytes = 65_536
+}

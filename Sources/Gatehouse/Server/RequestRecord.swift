@@ -1,0 +1,40 @@
+import HTTPWire
+
+/// What is known of one request while it is served: for its answer, the access log and the metrics.
+struct RequestRecord {
+    /// Tells requests of one connection apart, so that what arrives late for an earlier one is dropped.
+    var number: UInt64 = 0
+    /// 128 random bits, spelled as 32 hexadecimal digits on the wire.
+    var id: (UInt64, UInt64) = (0, 0)
+    /// Monotonic nanoseconds: the head was complete; the decision was made; the upstream got the head; its answer began.
+    var began: UInt64 = 0
+    var decided: UInt64 = 0
+    var forwarded: UInt64 = 0
+    var answered: UInt64 = 0
+    /// Offsets into the request's head.
+    var method = ByteRange(start: 0, length: 0)
+    var path = ByteRange(start: 0, length: 0)
+    var isHead = false
+    var minorVersion: UInt8 = 1
+    var expectsContinue = false
+    var wantsGRPC = false
+    /// Index of the route and of the upstream; -1: none.
+    var route = -1
+    var upstream = -1
+    var principal: Principal?
+    var code: DecisionCode = .ok
+    var status: UInt16 = 0
+    /// Body bytes received from, and bytes sent to, the client.
+    var bytesIn: UInt64 = 0
+    var bytesOut: UInt64 = 0
+    /// How often the request was given to an upstream connection.
+    var attempts = 0
+    /// Until when the request may wait for keys or the store; 0: it has not waited.
+    var waitsUntil: UInt64 = 0
+    /// How many fetches of the key set had ended when the request began to wait for one; nil: it has not.
+    var fetchesBeforeWait: UInt64?
+    /// Why the request was refused, precisely: for the log, never for the client.
+    var reason: String?
+    /// The most bytes that the body may have; nil: no bound.
+    var bodyLimit: Int?
+}

@@ -1,0 +1,91 @@
+import NIOCore
+
+extension ConnectionLimits {
+    init(_ limits: Configuration.Limits) {
+        headSize = limits.headSize
+        headFields = limits.headFields
+        headTimeout = limits.headTimeout.nanoseconds
+        idleTimeout = limits.idleTimeout.nanoseconds
+        requestTimeout = limits.requestTimeout?.nanoseconds
+    }
+}
+
+extension RoutePolicy {
+    init(_ route: Configuration.Route) {
+        authentication =
+            switch route.auth {
+            case .required: .required
+            case .optional: .optional
+            case .none: .none
+            }
+        providers = route.providers
+        recentSignIn = route.recentSignIn?.components.seconds
+        secondFactor = route.secondFactor
+        revocation =
+            switch route.revocation {
+            case .replicated: .replicated
+            case .strict: .strict
+            case .off: .off
+            }
+        allowsOnStoreFailure = route.onStoreFailure == .allow
+    }
+}
+
+extension RouteDefinition {
+    init(_ route: Configuration.Route) {
+        self.init(
+            pattern: route.path, hosts: route.hosts, methods: route.methods, mergeSlashes: route.mergeSlashes,
+            encodedSlashes: route.encodedSlashes == .keep ? .keep : .reject,
+            caseInsensitive: route.caseInsensitive, stripPrefix: route.stripPrefix)
+    }
+}
+
+extension UpstreamSettings {
+    init(_ upstream: Configuration.Upstream) {
+        name = upstream.name
+        servers = upstream.servers.map { server in
+            Server(
+                host: server.host, port: server.port,
+                address: try? SocketAddress(ipAddress: server.host, port: server.port))
+        }
+        connectTimeout = upstream.connectTimeout.nanoseconds
+        responseTimeout = upstream.responseTimeout.nanoseconds
+        connections = upstream.connections
+    }
+}
+
+extension OutgoingHead {
+    init(_ headers: Configuration.IdentityHeaders) {
+        hygiene = HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name))
+        identity = IdentityRenderer(
+            prefix: headers.prefix, sendsVariable: headers.variable,
+            extra: headers.extra.map { header in
+                let source: IdentityRenderer.Extra.Source =
+                    switch header.path.root {
+                    case .uid: .uid
+                    case .provider: .provider
+                    case .token: .claim(header.path.names)
+                    }
+                return IdentityRenderer.Extra(name: header.name, source: source)
+            })
+        forwardsCredential = headers.forwardCredential
+    }
+}
+
+extension ConfigurationError {
+    /// A problem that the route table found, told at the route's place in the file.
+    init(_ problem: RouteProblem, at location: SourceLocation, routes: [Configuration.Route]) {
+        let parts = problem.description.split(separator: ";", maxSplits: 1)
+        var what = String(parts.first ?? "")
+        // Other routes are named by index there; people look for lines.
+        if case .equal(let other, _, _) = problem.reason, routes.indices.contains(other) {
+            what = what.replacing("route \(other)", with: "the route at line \(routes[other].location.line)")
+        }
+        if case .shadowed(let others) = problem.reason {
+            let lines = others.prefix(5).compactMap { routes.indices.contains($0) ? routes[$0].location.line : nil }
+            what = what.replacing("\(others)", with: "at lines \(lines.map(String.init).joined(separator: ", "))")
+        }
+        let remedy = parts.count > 1 ? parts[1].drop { $0 == " " } : "correct the route"
+        self.init(location: location, what: what, remedy: String(remedy))
+    }
+}

@@ -1,0 +1,92 @@
+import HTTPWire
+import NIOCore
+
+/// Routes, verifiers, upstreams and headers of one configuration: immutable, built and checked off the request path.
+///
+/// Each worker holds one; a request sees one.
+public final class Snapshot: Sendable {
+    /// Where a route's requests go, and the bounds that hold there.
+    struct Destination: Sendable {
+        let upstream: Int
+        /// In nanoseconds.
+        let responseTimeout: UInt64
+        let bodyLimit: Int?
+    }
+
+    let routes: RouteTable
+    /// By route index, as are `destinations` and `patterns`.
+    let policies: [RoutePolicy]
+    let destinations: [Destination]
+    let patterns: [String]
+    let upstreams: [UpstreamSettings]
+    let locator: CredentialLocator
+    let verifiers: [FirebaseVerifier]
+    /// The key sets' sources; a verifier names its set by the place here.
+    let keyURLs: [String]
+    let outgoing: OutgoingHead
+    let limits: ConnectionLimits
+    let connectionLimit: Int
+    let clockSkew: Int64
+    let maxStaleness: UInt64
+
+    /// Builds the snapshot of a checked configuration.
+    ///
+    /// - Throws: all that is wrong with its routes, each at its place in the file.
+    public init(_ configuration: Configuration) throws(ConfigurationErrors) {
+        let names = configuration.upstreams.map(\.name)
+        routes = try Self.table(of: configuration)
+        policies = configuration.routes.map(RoutePolicy.init)
+        upstreams = configuration.upstreams.map(UpstreamSettings.init)
+        patterns = configuration.routes.map(\.path)
+        let upstreams = upstreams
+        destinations = configuration.routes.map { route in
+            let upstream = names.firstIndex(of: route.upstream) ?? 0
+            return Destination(
+                upstream: upstream,
+                responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
+                bodyLimit: route.bodySize ?? configuration.limits.bodySize)
+        }
+        let credentials = configuration.identity.credentials
+        locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
+        (verifiers, keyURLs) = Self.verifiers(of: configuration.identity)
+        outgoing = OutgoingHead(configuration.headers)
+        limits = ConnectionLimits(configuration.limits)
+        connectionLimit = configuration.limits.connections
+        clockSkew = configuration.identity.clockSkew.components.seconds
+        maxStaleness = configuration.revocation.maxStaleness.nanoseconds
+    }
+
+    private static func table(of configuration: Configuration) throws(ConfigurationErrors) -> RouteTable {
+        do throws(RouteTableError) {
+            return try RouteTable(configuration.routes.map(RouteDefinition.init))
+        } catch {
+            throw ConfigurationErrors(error.problems.map { problem in
+                let location = configuration.routes.indices.contains(problem.route)
+                    ? configuration.routes[problem.route].location : SourceLocation(origin: "routes")
+                return ConfigurationError(problem, at: location, routes: configuration.routes)
+            })
+        }
+    }
+
+    private static func verifiers(of identity: Configuration.Identity) -> ([FirebaseVerifier], [String]) {
+        guard let firebase = identity.firebase else { return ([], []) }
+        var urls = [firebase.keysURL]
+        if firebase.sessionKeysURL != firebase.keysURL { urls.append(firebase.sessionKeysURL) }
+        let tenant: FirebaseVerifier.Tenant =
+            switch firebase.tenant {
+            case .none: .none
+            case .only(let id): .only(id)
+            case .any: .any
+            }
+        let kinds: [(CredentialKind, String, Int)] = [
+            (.idToken, firebase.issuer, 0), (.sessionCookie, firebase.sessionIssuer, urls.count - 1),
+        ]
+        let verifiers = kinds.map { kind, issuer, set in
+            FirebaseVerifier(
+                kind: kind, issuer: issuer, project: firebase.project, tenant: tenant,
+                clockSkew: identity.clockSkew.components.seconds, insecureEmulator: firebase.insecureEmulator,
+                keySet: set)
+        }
+        return (verifiers, firebase.insecureEmulator ? [] : urls)
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import GRDB
+import Logging
+
+/// Reads all records into the view. A row that is not what it should be becomes a faulty record of its own user.
+struct SQLiteLoader {
+    /// How many faulty rows are logged one by one.
+    private static let maximumLogged = 100
+
+    let view: StoreView
+    let keys: StoreKeyMaker
+    let logger: Logger
+
+    func load(_ db: Database) throws -> LoadReport {
+        var report = LoadReport()
+        try loadUsers(db, &report)
+        try loadSessions(db, &report)
+        if report.faulty > 0 {
+            logger.error("the store has invalid records", metadata: ["count": "\(report.faulty)"])
+        }
+        return report
+    }
+
+    private func loadUsers(_ db: Database, _ report: inout LoadReport) throws {
+        let rows = try Row.fetchCursor(db, sql: "SELECT CAST(uid AS BLOB), valid_since, disabled FROM user")
+        while let row = try rows.next() {
+            let user = StoredUser(validSince: .init(time: row[1]), disabled: .init(flag: row[2]))
+            try row.withName(0) { uid in view.setUser(try keys.key(user: uid), to: user.word) }
+            if user.record == nil { try note(row, "user", &report) } else { report.users += 1 }
+        }
+    }
+
+    private func loadSessions(_ db: Database, _ report: inout LoadReport) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT CAST(uid AS BLOB), CAST(session AS BLOB), revoked, signed_in_at, expires FROM session
+                """)
+        while let row = try rows.next() {
+            let session = StoredSession(
+                revoked: .init(flag: row[2]), signedInAt: .init(time: row[3]), expires: .init(time: row[4]))
+            try row.withName(0) { uid in
+                try row.withName(1) { name in
+                    view.setSession(try keys.key(user: uid, session: name), to: session.word)
+                }
+            }
+            if session.record == nil { try note(row, "session", &report) } else { report.sessions += 1 }
+        }
+    }
+
+    private func note(_ row: Row, _ table: String, _ report: inout LoadReport) throws {
+        report.faulty += 1
+        guard report.faulty <= Self.maximumLogged else { return }
+        let uid = try row.withName(0) { String(decoding: $0, as: UTF8.self) }
+        logger.error("invalid record in the store", metadata: ["table": "\(table)", "uid": "\(uid)"])
+    }
+}
+
+extension Row {
+    /// Calls `body` with the bytes of a name.
+    func withName<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        try withUnsafeData(atIndex: index) { data in
+            try (data ?? Data()).withUnsafeBytes(body)
+        }
+    }
+}

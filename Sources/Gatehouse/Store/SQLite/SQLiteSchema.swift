@@ -1,0 +1,66 @@
+import GRDB
+
+/// The tables of the embedded store and their versions, kept in `user_version`.
+///
+/// The checks refuse a wrong value to whoever writes it; readers check again, since a file can be written without them.
+enum SQLiteSchema {
+    /// Marks the file as ours: "GHSE".
+    static let applicationID: Int64 = 0x4748_5345
+
+    /// Version n is reached by the first n of these.
+    private static let migrations = [version1]
+
+    /// Brings the file to the newest version, in one transaction.
+    static func migrate(_ db: Database) throws {
+        try db.inTransaction(.immediate) {
+            let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+            try check(db, version: version)
+            for migration in migrations.dropFirst(version) { try db.execute(sql: migration) }
+            if version < migrations.count {
+                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+                try db.execute(sql: "PRAGMA user_version = \(migrations.count)")
+            }
+            return .commit
+        }
+    }
+
+    private static func check(_ db: Database, version: Int) throws {
+        guard version <= migrations.count else {
+            throw StoreError(
+                .incompatible,
+                "the store's file has version \(version), this gateway knows \(migrations.count);"
+                    + " run the gateway that wrote it, or a newer one")
+        }
+        let owner = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
+        guard owner == applicationID || (version == 0 && owner == 0 && isEmpty) else {
+            throw StoreError(.incompatible, "the file is another program's database; name another file in `store`")
+        }
+    }
+
+    private static let version1 = """
+        CREATE TABLE user (
+            uid TEXT NOT NULL PRIMARY KEY CHECK (typeof(uid) = 'text'),
+            valid_since INTEGER CHECK (valid_since IS NULL OR \(isTime("valid_since"))),
+            disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1))
+        ) WITHOUT ROWID;
+        CREATE TABLE session (
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            session TEXT NOT NULL CHECK (typeof(session) = 'text'),
+            revoked INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1)),
+            signed_in_at INTEGER CHECK (signed_in_at IS NULL OR \(isTime("signed_in_at"))),
+            expires INTEGER CHECK (expires IS NULL OR \(isTime("expires"))),
+            PRIMARY KEY (uid, session)
+        ) WITHOUT ROWID;
+        CREATE INDEX session_expires ON session (expires) WHERE expires IS NOT NULL;
+        CREATE TABLE changes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            what TEXT NOT NULL
+        );
+        """
+
+    private static func isTime(_ column: String) -> String {
+        "(typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(StoreBounds.maximumTime))"
+    }
+}

@@ -1,0 +1,66 @@
+import GRDB
+public import Logging
+import Synchronization
+
+/// The embedded store: one SQLite file, one process, and nothing acknowledged is ever lost.
+///
+/// Write-ahead log, `synchronous=FULL`: a write returns after SQLite flushed it to the disk and the view shows it. The
+/// file is locked from opening to closing, so that this process is its only writer and the view is never behind; a
+/// second gateway on the same file fails when it opens it.
+public final class SQLiteStore: Store {
+    public let view = StoreView()
+    public let viewIsAuthoritative = true
+
+    let writer: SQLiteWriter
+    let clock: GatewayClock
+    let logger: Logger
+    private let lifecycle = Mutex(StoreState.opened)
+
+    public var state: StoreState { lifecycle.withLock { $0 } }
+
+    /// Opens the file, makes it where there is none, and locks it.
+    ///
+    /// - Parameters:
+    ///   - path: the file; nil for a store in memory, which ends with the process.
+    ///   - maximumSize: the size, in bytes, that the file may not exceed; unbounded if nil.
+    ///   - clock: tells which sessions have expired when the records are loaded.
+    /// - Throws: `.inUse` if someone else has the file, and what its message tells otherwise.
+    public init(
+        path: String?, maximumSize: Int? = nil, clock: GatewayClock = .system, logger: Logger
+    ) throws(StoreError) {
+        writer = SQLiteWriter(try SQLiteFile.connect(path: path, maximumSize: maximumSize))
+        self.clock = clock
+        self.logger = logger
+    }
+
+    @discardableResult
+    public func load() async throws(StoreError) -> LoadReport {
+        try checkOpen()
+        let expired = try await purge(now: clock.now())
+        var report = try await writer.read { [view, logger] db in
+            try SQLiteLoader(view: view, keys: StoreKeyMaker(), logger: logger).load(db)
+        }
+        report.expired = expired
+        view.setFaultyRecords(report.faulty)
+        lifecycle.withLock { state in
+            guard state != .closed else { return }
+            state = .ready
+            view.setAlwaysFresh()
+        }
+        return report
+    }
+
+    public func close() async throws(StoreError) {
+        let isFirst = lifecycle.withLock { state in
+            defer { state = .closed }
+            return state != .closed
+        }
+        guard isFirst else { return }
+        view.setStale()
+        try await writer.close()
+    }
+
+    func checkOpen() throws(StoreError) {
+        guard state != .closed else { throw .closed() }
+    }
+}

@@ -1,0 +1,111 @@
+/// What gateways share and keep: who is revoked, who is disabled, which session signed in when.
+///
+/// Writes and strict reads are asynchronous and stay off the request path; requests read `view`, which the store keeps
+/// up to date. A write returns only when it is durable and every reader of `view` sees it. A write that throws was not
+/// applied to the view; whether it reached the disk is unknown only for `StoreError.Code.io`, and repeating it is safe,
+/// since every operation can be repeated without harm.
+///
+/// All times are whole seconds since 1970, from 0 to `StoreBounds.maximumTime`. Later facets of the store (nonces,
+/// links, accounts) are protocols of their own that refine or stand beside this one.
+public protocol Store: Sendable {
+    /// The shared table that requests read.
+    var view: StoreView { get }
+
+    /// Where the store is in its life.
+    var state: StoreState { get }
+
+    /// Whether `view` holds every acknowledged write by construction, so that a strict read may be answered from it.
+    ///
+    /// True for an embedded store, which is the only writer of its records; false for one that follows others.
+    var viewIsAuthoritative: Bool { get }
+
+    /// Reads all records into `view`; until it has returned, `view.age` is nil.
+    ///
+    /// Invalid records are an error for their user alone: they are counted, logged and answered as `.faulty`.
+    @discardableResult
+    func load() async throws(StoreError) -> LoadReport
+
+    /// Removes sessions that expired at or before `now`. Called periodically.
+    ///
+    /// - Returns: how many were removed.
+    @discardableResult
+    func purge(now: Int64) async throws(StoreError) -> Int
+
+    /// Finishes what was asked before, then releases the storage. Later calls throw `.closed`, and `view.age` is nil.
+    func close() async throws(StoreError)
+
+    /// Revokes what `uid` was given before `at`: `valid_since` becomes the later of the stored time and `at`.
+    ///
+    /// - Returns: the record as it is now.
+    @discardableResult
+    func revoke(_ uid: String, at: Int64) async throws(StoreError) -> UserRecord
+
+    /// Forgets `valid_since`. The only way back from `revoke`, and the repair of a faulty `valid_since`.
+    @discardableResult
+    func unrevoke(_ uid: String) async throws(StoreError) -> UserRecord
+
+    /// Disables `uid`, or enables it again; also the repair of a faulty `disabled`.
+    @discardableResult
+    func setDisabled(_ uid: String, _ disabled: Bool) async throws(StoreError) -> UserRecord
+
+    /// Revokes one session for good.
+    ///
+    /// - Parameter expires: when the session's credential expires, if known: the record goes with it. A nil keeps what
+    ///   an earlier call said; without any, the record stays.
+    @discardableResult
+    func revokeSession(_ uid: String, _ session: String, expires: Int64?) async throws(StoreError) -> SessionRecord
+
+    /// Records that the user of a session proved who they are: `signed_in_at` becomes the later of the stored time and
+    /// `at`. A revoked session stays revoked.
+    ///
+    /// - Parameter expires: as for `revokeSession`.
+    @discardableResult
+    func recordSignIn(
+        _ uid: String, _ session: String, at: Int64, expires: Int64?
+    ) async throws(StoreError) -> SessionRecord
+
+    /// The user's record in the store itself; an absent one is `UserRecord()`. A faulty one throws `.faultyRecord`.
+    func user(_ uid: String) async throws(StoreError) -> UserRecord
+
+    /// The session's record in the store itself; an absent one is `SessionRecord()`. A faulty one throws
+    /// `.faultyRecord`.
+    func session(_ uid: String, _ session: String) async throws(StoreError) -> SessionRecord
+}
+
+extension Store {
+    /// Revokes one session whose expiry the caller does not know.
+    @discardableResult
+    public func revokeSession(_ uid: String, _ session: String) async throws(StoreError) -> SessionRecord {
+        try await revokeSession(uid, session, expires: nil)
+    }
+}
+
+/// Where a store is in its life.
+public enum StoreState: Sendable, Equatable {
+    /// Opened, and its records are not in the view yet.
+    case opened
+    /// The view was loaded.
+    case ready
+    /// Released; nothing more can be asked of it.
+    case closed
+}
+
+/// What `Store.load` found.
+public struct LoadReport: Sendable, Equatable {
+    /// Valid records of users.
+    public var users: Int
+    /// Valid, unexpired records of sessions.
+    public var sessions: Int
+    /// Records that could not be read as what they should be.
+    public var faulty: Int
+    /// Sessions removed because they had expired.
+    public var expired: Int
+
+    /// A report; without arguments, that of an empty store.
+    public init(users: Int = 0, sessions: Int = 0, faulty: Int = 0, expired: Int = 0) {
+        self.users = users
+        self.sessions = sessions
+        self.faulty = faulty
+        self.expired = expired
+    }
+}

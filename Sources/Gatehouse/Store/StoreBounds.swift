@@ -1,0 +1,27 @@
+/// What the store accepts. Everything else is refused before it reaches the storage.
+public enum StoreBounds {
+    /// The longest uid, in Unicode scalars, which is never stricter than the count by which a token's `sub` passed.
+    public static let maximumUIDLength = 128
+    /// The longest name of a session, in bytes of UTF-8.
+    public static let maximumSessionSize = 256
+    /// The latest time, in seconds since 1970. A later one is a time in milliseconds.
+    public static let maximumTime: Int64 = 100_000_000_000
+
+    static func check(uid: String) throws(StoreError) {
+        // At most 4 bytes a scalar: the first comparison is O(1) and bounds the count.
+        let length = uid.utf8.count <= 4 * maximumUIDLength ? uid.unicodeScalars.count : .max
+        guard length >= 1, length <= maximumUIDLength else { throw .invalidUID() }
+    }
+
+    static func check(session: String) throws(StoreError) {
+        guard !session.isEmpty, session.utf8.count <= maximumSessionSize else { throw .invalidSession() }
+    }
+
+    static func check(time: Int64) throws(StoreError) {
+        guard isValid(time: time) else { throw .invalidTime(time) }
+    }
+
+    static func isValid(time: Int64) -> Bool {
+        time >= 0 && time <= maximumTime
+    }
+}

@@ -1,0 +1,80 @@
+/// Why the store could not do what was asked.
+public struct StoreError: Error, Sendable, Equatable {
+    /// What went wrong, for programs. The list can grow.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The code's name, as logs and metrics spell it.
+        public let description: String
+
+        /// A uid that is empty or longer than 128 characters. The caller's fault.
+        public static let invalidUID = Code(description: "invalid-uid")
+        /// A session name that is empty or longer than 256 bytes. The caller's fault.
+        public static let invalidSession = Code(description: "invalid-session")
+        /// A time that is negative or not in seconds. The caller's fault.
+        public static let invalidTime = Code(description: "invalid-time")
+        /// The stored record of this user or session is invalid; others are not concerned.
+        public static let faultyRecord = Code(description: "faulty-record")
+        /// Another process, or another store of this one, has the file.
+        public static let inUse = Code(description: "in-use")
+        /// The file is not a store, or of a newer version.
+        public static let incompatible = Code(description: "incompatible")
+        /// The file is damaged.
+        public static let corrupt = Code(description: "corrupt")
+        /// The file cannot be opened or made.
+        public static let cannotOpen = Code(description: "cannot-open")
+        /// The disk is full, or the file reached its bound.
+        public static let full = Code(description: "full")
+        /// The file or its file system does not allow writing.
+        public static let readOnly = Code(description: "read-only")
+        /// More writes wait than the store is willing to hold.
+        public static let overloaded = Code(description: "overloaded")
+        /// The store was closed.
+        public static let closed = Code(description: "closed")
+        /// Something that cannot fail did, such as hashing. Nothing was stored.
+        public static let internalFailure = Code(description: "internal-failure")
+        /// Reading or writing failed; the write may or may not be on disk.
+        public static let io = Code(description: "io")
+    }
+
+    /// What went wrong, for programs.
+    public let code: Code
+    /// What went wrong and what to do, for people. Holds no uid and no session.
+    public let message: String
+
+    /// Whether the same call can succeed later without anyone mending anything.
+    public var isRetryable: Bool { code == .overloaded || code == .io || code == .full }
+
+    /// An error with its explanation.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// The code and the explanation.
+    public var description: String { "\(code): \(message)" }
+}
+
+extension StoreError {
+    static func invalidUID() -> StoreError {
+        StoreError(.invalidUID, "a uid has 1 to \(StoreBounds.maximumUIDLength) characters")
+    }
+
+    static func invalidSession() -> StoreError {
+        StoreError(.invalidSession, "a session has 1 to \(StoreBounds.maximumSessionSize) bytes")
+    }
+
+    static func invalidTime(_ time: Int64) -> StoreError {
+        StoreError(
+            .invalidTime,
+            "\(time) is not a time from 0 to \(StoreBounds.maximumTime); give seconds since 1970, not milliseconds")
+    }
+
+    static func faultyRecord(repair: String) -> StoreError {
+        StoreError(.faultyRecord, "the stored record is invalid; \(repair)")
+    }
+
+    static func closed() -> StoreError {
+        StoreError(.closed, "the store was closed")
+    }
+}

@@ -1,0 +1,94 @@
+import Synchronization
+
+/// A map from `StoreKey` to `RecordWord` that any number of threads read while one writes.
+///
+/// Readers load one address and probe: no lock, no allocation, no retry, nothing that a writer could make them wait
+/// for. Growth builds a new block, publishes its address and frees the old one when `ReaderLanes` tells that no reader
+/// can hold it. The table is cut into shards that grow on their own, so that growth copies little at a time and the
+/// memory of two generations is never held for more than one shard.
+///
+/// Why the Synchronization module and plain addresses, rather than an atomic strong reference: loading a strong
+/// reference retains, in a loop of compare-and-exchange on a word that all workers share. That is neither wait-free nor
+/// cheap on many cores. Here a reader only writes to its own lane.
+final class ShardedTable: Sendable {
+    static let shardBits = 8
+    static let shardCount = 1 << shardBits
+
+    // Safe to share: the memory is made of atomics, lives as long as this object and the pointer never changes.
+    private nonisolated(unsafe) let blocks: UnsafeMutablePointer<Atomic<UInt64>>
+    private let lanes: ReaderLanes
+    private let seed: (UInt64, UInt64)
+    private let writer: Mutex<TableWriter>
+
+    init(lanes: ReaderLanes) {
+        var random = SystemRandomNumberGenerator()
+        self.lanes = lanes
+        seed = (random.next(), random.next())
+        blocks = allocateAtomicWords(Self.shardCount)
+        writer = Mutex(TableWriter())
+        for shard in 0..<Self.shardCount {
+            let block = TableBlock(capacity: TableGrowth.initialCapacity(shard: shard))
+            blocks[shard].store(UInt64(block.address), ordering: .releasing)
+        }
+    }
+
+    deinit {
+        for shard in 0..<Self.shardCount { block(shard).deallocate() }
+        writer.withLock { $0.deallocateRetired() }
+        blocks.deallocate()
+    }
+
+    /// The record under `key`.
+    @inline(__always)
+    func find(_ key: StoreKey, lane: Int) -> RecordWord {
+        let hash = spread(key)
+        lanes.enter(lane)
+        defer { lanes.leave(lane) }
+        return block(Self.shard(hash)).find(key, hash: hash << Self.shardBits)
+    }
+
+    /// Sets the record under `key`; `.none` removes it. When this returns, every later `find` sees it.
+    func set(_ key: StoreKey, to record: RecordWord) {
+        let hash = spread(key)
+        writer.withLock { writer in
+            let shard = Self.shard(hash)
+            let replacement = writer.set(
+                key, hash: hash << Self.shardBits, to: record, in: block(shard), shard: shard,
+                rehash: { spread($0) << Self.shardBits })
+            if let replacement { publish(replacement, shard: shard, writer: &writer) }
+            writer.freeRetired(lanes)
+        }
+    }
+
+    /// How many keys have a record, and how much memory the table takes, tables that wait to be freed included.
+    var usage: (records: Int, bytes: Int) {
+        writer.withLock { writer in
+            writer.freeRetired(lanes)
+            let bytes = (0..<Self.shardCount).reduce(0) { $0 + block($1).byteCount }
+            return (writer.records, bytes + writer.retiredBytes)
+        }
+    }
+
+    private func publish(_ new: TableBlock, shard: Int, writer: inout TableWriter) {
+        let old = block(shard)
+        blocks[shard].store(UInt64(new.address), ordering: .sequentiallyConsistent)
+        writer.retire(old)
+    }
+
+    @inline(__always)
+    private func block(_ shard: Int) -> TableBlock {
+        TableBlock(address: UInt(truncatingIfNeeded: blocks[shard].load(ordering: .sequentiallyConsistent)))
+    }
+
+    @inline(__always)
+    private static func shard(_ hash: UInt64) -> Int {
+        Int(truncatingIfNeeded: hash >> UInt64(64 - shardBits))
+    }
+
+    /// Where a key is looked for. Seeded, so that nobody can choose uids whose keys crowd one place.
+    @inline(__always)
+    private func spread(_ key: StoreKey) -> UInt64 {
+        let product = (key.high ^ seed.0).multipliedFullWidth(by: key.low ^ seed.1)
+        return product.high ^ product.low
+    }
+}

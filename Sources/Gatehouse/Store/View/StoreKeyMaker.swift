@@ -1,0 +1,35 @@
+import JOSE
+
+/// Makes keys where a failure of libcrypto must be an error: on the writing side of the view. For one thread.
+struct StoreKeyMaker {
+    private let hasher: SHA256Hasher
+
+    init() throws(StoreError) {
+        guard let hasher = SHA256Hasher() else { throw Self.failure() }
+        self.hasher = hasher
+    }
+
+    func key(user uid: UnsafeRawBufferPointer) throws(StoreError) -> StoreKey {
+        guard let key = StoreKey(user: uid, hasher: hasher) else { throw Self.failure() }
+        return key
+    }
+
+    func key(user uid: UnsafeRawBufferPointer, session: UnsafeRawBufferPointer) throws(StoreError) -> StoreKey {
+        guard let key = StoreKey(user: uid, session: session, hasher: hasher) else { throw Self.failure() }
+        return key
+    }
+
+    func key(user uid: String) throws(StoreError) -> StoreKey {
+        guard let key = StoreKey(user: uid, hasher: hasher) else { throw Self.failure() }
+        return key
+    }
+
+    func key(user uid: String, session: String) throws(StoreError) -> StoreKey {
+        guard let key = StoreKey(user: uid, session: session, hasher: hasher) else { throw Self.failure() }
+        return key
+    }
+
+    private static func failure() -> StoreError {
+        StoreError(.internalFailure, "libcrypto could not compute a SHA-256")
+    }
+}

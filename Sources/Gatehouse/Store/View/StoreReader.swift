@@ -1,0 +1,23 @@
+/// A worker's way to read the `StoreView`: the same answers, without sharing a cache line with other workers.
+///
+/// Any thread may use it at any time; two that use the same one are slower, not wrong.
+public struct StoreReader: Sendable {
+    /// What is read.
+    public let view: StoreView
+    private let lane: Int
+
+    init(view: StoreView, lane: Int) {
+        self.view = view
+        self.lane = lane
+    }
+
+    /// What is known of a user. Means something only while `view.age` is not too great.
+    public func user(_ key: StoreKey) -> UserLookup {
+        view.user(key, lane: lane)
+    }
+
+    /// What is known of a session. Means something only while `view.age` is not too great.
+    public func session(_ key: StoreKey) -> SessionLookup {
+        view.session(key, lane: lane)
+    }
+}

@@ -1,0 +1,89 @@
+/// What the writer of a `ShardedTable` knows besides the blocks: counts, and blocks that wait to be freed.
+struct TableWriter: ~Copyable {
+    private struct Shard {
+        var used = 0
+        var dead = 0
+    }
+
+    private struct Retired {
+        var block: TableBlock
+        /// The lanes that were not seen without a reader since the block was replaced.
+        var lanes: UInt64 = .max
+    }
+
+    private var shards = [Shard](repeating: Shard(), count: ShardedTable.shardCount)
+    private var retired: [Retired] = []
+
+    /// Keys with a record.
+    private(set) var records = 0
+
+    var retiredBytes: Int { retired.reduce(0) { $0 + $1.block.byteCount } }
+
+    /// Sets the record under `key` in `block`, or in a block that replaces it.
+    ///
+    /// - Returns: the block to publish in place of `block`, if it had to be rebuilt.
+    mutating func set(
+        _ key: StoreKey, hash: UInt64, to record: RecordWord, in block: TableBlock, shard: Int,
+        rehash: (StoreKey) -> UInt64
+    ) -> TableBlock? {
+        let (found, old) = block.replace(key, hash: hash, with: record)
+        if found {
+            count(from: old, to: record, shard: shard)
+            guard TableGrowth.isWasteful(dead: shards[shard].dead, capacity: block.capacity) else { return nil }
+            return rebuild(block, shard: shard, rehash: rehash)
+        }
+        if record == .none { return nil }
+        return insert(key, hash: hash, record, into: block, shard: shard, rehash: rehash)
+    }
+
+    private mutating func insert(
+        _ key: StoreKey, hash: UInt64, _ record: RecordWord, into block: TableBlock, shard: Int,
+        rehash: (StoreKey) -> UInt64
+    ) -> TableBlock? {
+        var replacement: TableBlock?
+        if TableGrowth.isFull(used: shards[shard].used + 1, capacity: block.capacity) {
+            replacement = rebuild(block, shard: shard, rehash: rehash)
+        }
+        (replacement ?? block).insert(key, hash: hash, record)
+        shards[shard].used += 1
+        records += 1
+        return replacement
+    }
+
+    private mutating func count(from old: RecordWord, to new: RecordWord, shard: Int) {
+        let change = (new == .none ? 0 : 1) - (old == .none ? 0 : 1)
+        records += change
+        shards[shard].dead -= change
+    }
+
+    /// A block with the records of `block`, and room for one more.
+    private mutating func rebuild(_ block: TableBlock, shard: Int, rehash: (StoreKey) -> UInt64) -> TableBlock {
+        let live = shards[shard].used - shards[shard].dead
+        let capacity = TableGrowth.capacity(
+            live: live + 1, current: block.capacity, initial: TableGrowth.initialCapacity(shard: shard))
+        let new = TableBlock(capacity: capacity)
+        block.forEach { key, record in new.insert(key, hash: rehash(key), record) }
+        shards[shard] = Shard(used: live, dead: 0)
+        return new
+    }
+
+    mutating func retire(_ block: TableBlock) {
+        retired.append(Retired(block: block))
+    }
+
+    /// Frees the replaced blocks that no reader can hold. What a reader still holds waits for the next call.
+    mutating func freeRetired(_ lanes: ReaderLanes) {
+        if retired.isEmpty { return }
+        for index in retired.indices {
+            retired[index].lanes = lanes.busy(among: retired[index].lanes)
+            if retired[index].lanes == 0 { retired[index].block.deallocate() }
+        }
+        retired.removeAll { $0.lanes == 0 }
+    }
+
+    /// Frees all replaced blocks; when the table itself goes.
+    mutating func deallocateRetired() {
+        for item in retired { item.block.deallocate() }
+        retired = []
+    }
+}

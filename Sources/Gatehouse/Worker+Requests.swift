@@ -1,0 +1,162 @@
+import HTTPWire
+import Logging
+import NIOCore
+
+extension Worker: RequestHandler {
+    /// The way of one request: routing, authentication, authorization, forwarding.
+    func handle(_ request: RequestView, from client: ClientHandler) {
+        guard request.head.method != .connect, request.head.method != .trace else {
+            return client.deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
+        }
+        client.record.wantsGRPC = Self.isGRPC(request)
+        let bytes = request.bytes
+        let outcome = snapshot.routes.route(
+            host: request.head.host.bytes(in: bytes), path: request.head.path.bytes(in: bytes),
+            method: request.head.methodRange.bytes(in: bytes), scratch: pathScratch)
+        switch outcome {
+        case .route(let match):
+            client.record.route = match.index
+            admit(request, match, from: client)
+        case .notFound: client.deny(Denial(.routeNotFound))
+        case .methodNotAllowed(let methods):
+            client.deny(Denial(.methodNotAllowed, allow: Array(snapshot.routes.allow(methods).utf8)))
+        case .badPath(let error):
+            client.record.reason = "path: \(error.reason)"
+            client.deny(Denial(.malformedRequest))
+        }
+    }
+
+    private func admit(_ request: RequestView, _ match: RouteMatch, from client: ClientHandler) {
+        let destination = snapshot.destinations[match.index]
+        client.record.bodyLimit = destination.bodyLimit
+        if let limit = destination.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
+            return client.deny(Denial(.requestTooLarge))
+        }
+        let credentials = snapshot.locator.find(in: request)
+        let moment = moment(for: client)
+        let identity: VerifiedTokenCache.Entry?
+        switch identify(request, credentials, route: match.index, at: moment, for: client) {
+        case .known(let entry): identity = entry
+        case .settled: return
+        }
+        client.record.principal = identity?.principal
+        let decision = authorizer.decide(snapshot.policies[match.index], identity: identity, at: moment) {
+            note($0, route: match.index, client)
+        }
+        switch decision {
+        case .permit(let permit): forward(request, match, credentials, permit, from: client)
+        case .deny(let denial): client.deny(denial)
+        case .awaitStore: wait(client, forKeySet: nil)
+        }
+    }
+
+    private func moment(for client: ClientHandler) -> Authorizer.Moment {
+        let monotonic = clock.monotonic()
+        let waitsUntil = client.record.waitsUntil
+        return Authorizer.Moment(
+            now: clock.now(), monotonic: monotonic, mayWait: waitsUntil == 0 || monotonic < waitsUntil)
+    }
+
+    // MARK: - Authentication
+
+    private enum Identified {
+        /// Nil: anonymous.
+        case known(VerifiedTokenCache.Entry?)
+        /// Answered, or waiting.
+        case settled
+    }
+
+    private func identify(
+        _ request: RequestView, _ credentials: FoundCredentials, route: Int, at moment: Authorizer.Moment,
+        for client: ClientHandler
+    ) -> Identified {
+        guard snapshot.policies[route].authentication != .none else { return .known(nil) }
+        switch credentials.offer(in: request.bytes) {
+        case .none: return .known(nil)
+        case .unsupported: client.deny(Denial(.argumentError))
+        case .ambiguous: client.deny(Denial(.ambiguousCredentials))
+        case .token(let range, let kind):
+            let outcome = authenticator.authenticate(
+                range.bytes(in: request.bytes), kind: kind, now: moment.now, monotonic: moment.monotonic,
+                waitingSince: client.record.fetchesBeforeWait)
+            return settle(outcome, mayWait: moment.mayWait, for: client)
+        }
+        return .settled
+    }
+
+    private func settle(_ outcome: Authenticator.Outcome, mayWait: Bool, for client: ClientHandler) -> Identified {
+        switch outcome {
+        case .verified(let entry): return .known(entry)
+        case .refused(let failure):
+            client.record.reason = failure.reason.rawValue
+            client.deny(Denial(failure.code))
+        case .unavailable(let retryAfter): client.deny(Denial(.keysUnavailable, retryAfter: retryAfter))
+        case .awaitKeys(let set, let completedFetches):
+            guard mayWait else {
+                client.deny(Denial(.keysUnavailable))
+                return .settled
+            }
+            if client.record.fetchesBeforeWait == nil { client.record.fetchesBeforeWait = completedFetches }
+            wait(client, forKeySet: set)
+            requestKeys(set)
+        }
+        return .settled
+    }
+
+    // MARK: - Authorization
+
+    private func note(_ failure: StoreFailure, route: Int, _ client: ClientHandler) {
+        counters.add(to: .storeReadFailures)
+        client.record.reason = "store: \(failure)"
+        guard snapshot.policies[route].allowsOnStoreFailure else { return }
+        counters.add(to: .storeFailuresAllowed)
+        logger.warning(
+            "request passed although the store could not tell",
+            metadata: ["route": "\(snapshot.patterns[route])", "failure": "\(failure)"])
+    }
+
+    // MARK: - Forwarding
+
+    private func forward(
+        _ request: RequestView, _ match: RouteMatch, _ credentials: FoundCredentials, _ permit: Permit,
+        from client: ClientHandler
+    ) {
+        client.record.decided = clock.monotonic()
+        if permit.identity?.identity.isTooLarge == true { return client.deny(Denial(.headTooLarge)) }
+        let destination = snapshot.destinations[match.index]
+        let pool = pools[destination.upstream]
+        let parts = OutgoingHead.Parts(
+            request: request, path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
+            permit: permit, credentials: credentials, requestID: client.record.id,
+            trace: front.requestIDs.nextPair(), span: front.requestIDs.nextPair().1, peer: client.peer,
+            fallbackHost: pool.hostField)
+        guard snapshot.outgoing.render(parts, into: &front.scratch) else {
+            return client.deny(Denial(.internalError))
+        }
+        client.record.upstream = destination.upstream
+        counters.add(to: client.record.attempts == 0 ? .requests : .retries, upstream: destination.upstream)
+        let isChunked = request.head.framing == .chunked
+        let outgoing = OutgoingRequest(
+            method: request.head.method, isChunked: isChunked,
+            trailers: isChunked
+                ? TrailerFilter(
+                    announcedIn: request.fields, of: request.bytes, managed: snapshot.outgoing.hygiene.managed) : nil,
+            responseTimeout: destination.responseTimeout)
+        pool.send(outgoing, head: front.scratch, for: client)
+    }
+
+    // MARK: - The end
+
+    func abandoned(_ client: ClientHandler) {
+        waiters.removeAll { $0.client === client }
+        if client.record.upstream >= 0 { pools[client.record.upstream].forget(client) }
+    }
+
+    private static let knownMethods = Array("GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS".utf8)
+
+    private static func isGRPC(_ request: RequestView) -> Bool {
+        guard let type = request.fields.first(.contentType) else { return false }
+        let value = type.value.bytes(in: request.bytes)
+        return value.count >= 16 && ASCII.equals(UnsafeRawBufferPointer(rebasing: value[..<16]), "application/grpc")
+    }
+}

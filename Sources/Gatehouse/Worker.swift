@@ -1,0 +1,138 @@
+import HTTPWire
+import JOSE
+import Logging
+import NIOCore
+
+/// What one event loop owns: client connections, the cache of verified tokens, upstream pools, scratch memory.
+///
+/// On the request path nothing waits for a lock and nothing hops to another loop.
+final class Worker {
+    /// A request that waits for keys, or for the store's view.
+    struct Waiter {
+        let client: ClientHandler
+        let number: UInt64
+        /// The key set; nil: the store.
+        let keySet: Int?
+    }
+
+    let loop: any EventLoop
+    let snapshot: Snapshot
+    let front: ServerFront
+    let counters: WorkerCounters
+    let authenticator: Authenticator
+    let authorizer: Authorizer
+    let clock: GatewayClock
+    let logger: Logger
+    let accessLog: AccessLogBuffer?
+    let requestKeys: @Sendable (Int) -> Void
+    let pathScratch = PathScratch()
+    var pools: [UpstreamPool] = []
+    var waiters: [Waiter] = []
+    private var ticker: RepeatedTask?
+
+    /// The most requests of a worker that wait for keys or the store.
+    static let waitingLimit = 1024
+    /// How long one waits, in nanoseconds.
+    static let patience: UInt64 = 5_000_000_000
+    /// How often time is looked at: what is late is noticed this much later.
+    static let tickInterval = TimeAmount.milliseconds(100)
+
+    /// Nil when libcrypto fails.
+    init?(
+        loop: any EventLoop, snapshot: Snapshot, store: StoreReader, clock: GatewayClock, logger: Logger,
+        accessLog: AccessLogSlot?, requestKeys: @escaping @Sendable (Int) -> Void
+    ) {
+        guard let hasher = SHA256Hasher() else { return nil }
+        self.loop = loop
+        self.snapshot = snapshot
+        self.clock = clock
+        self.logger = logger
+        self.requestKeys = requestKeys
+        front = ServerFront(limits: snapshot.limits, clock: clock)
+        counters = WorkerCounters(routes: snapshot.policies.count, upstreams: snapshot.upstreams.count)
+        let renderer = snapshot.outgoing.identity
+        authenticator = Authenticator(
+            verifiers: snapshot.verifiers, keySets: snapshot.keyURLs.count, hasher: hasher, counters: counters,
+            render: { renderer.render($0) })
+        authorizer = Authorizer(store: store, clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness)
+        let counters = counters
+        self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
+        let front = front
+        pools = snapshot.upstreams.map { UpstreamPool(settings: $0, front: front, loop: loop) }
+        front.handler = self
+    }
+
+    /// Begins to look at time.
+    func start() {
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        ticker = loop.scheduleRepeatedTask(initialDelay: Self.tickInterval, delay: Self.tickInterval) { _ in
+            bound.value.tick()
+        }
+    }
+
+    /// A newer state of a key set: who waits for it is decided again.
+    func install(_ view: KeySetView, set: Int) {
+        authenticator.install(view, set: set)
+        resume { $0.keySet == set }
+    }
+
+    /// The store's view is loaded: who waits for it is decided again.
+    func storeLoaded() {
+        resume { $0.keySet == nil }
+    }
+
+    /// Takes no more requests on a connection after the one it serves.
+    func drain() {
+        front.isDraining = true
+        front.drainingSince = clock.monotonic()
+    }
+
+    /// Ends everything at once: what is still served is cut off.
+    func stop() {
+        ticker?.cancel()
+        for connection in front.registry.connections { connection.abandon(.clientClosed) }
+        for pool in pools { pool.closeIdle() }
+    }
+
+    func tick() {
+        let now = clock.monotonic()
+        expireWaiters(now: now)
+        for pool in pools { pool.tick(now: now) }
+        front.registry.forEach { $0.tick(now: now) }
+        accessLog?.flush()
+    }
+
+    // MARK: - Waiting
+
+    /// Keeps a request until keys or the store are there.
+    func wait(_ client: ClientHandler, forKeySet set: Int?) {
+        if client.record.waitsUntil == 0 { client.record.waitsUntil = clock.monotonic() &+ Self.patience }
+        guard waiters.count < Self.waitingLimit else { return client.deny(Denial(.overloaded)) }
+        waiters.append(Waiter(client: client, number: client.record.number, keySet: set))
+        client.adjustReading()
+    }
+
+    private func resume(_ isConcerned: (Waiter) -> Bool) {
+        let concerned = waiters.filter(isConcerned)
+        waiters.removeAll(where: isConcerned)
+        for waiter in concerned where isCurrent(waiter) { waiter.client.serveAgain() }
+    }
+
+    private func expireWaiters(now: UInt64) {
+        guard waiters.contains(where: { now >= $0.client.record.waitsUntil }) else { return }
+        let expired = waiters.filter { now >= $0.client.record.waitsUntil }
+        waiters.removeAll { now >= $0.client.record.waitsUntil }
+        for waiter in expired where isCurrent(waiter) {
+            if waiter.keySet == nil {
+                // Decided without the store: by the route's `on_store_failure`.
+                waiter.client.serveAgain()
+            } else {
+                waiter.client.deny(Denial(.keysUnavailable))
+            }
+        }
+    }
+
+    private func isCurrent(_ waiter: Waiter) -> Bool {
+        waiter.client.isOpen && waiter.client.record.number == waiter.number
+    }
+}

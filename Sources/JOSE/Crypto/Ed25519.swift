@@ -1,0 +1,52 @@
+internal import CLibcrypto
+
+/// Ed25519 (RFC 8032), which takes the message whole: libcrypto has no context worth keeping.
+enum Ed25519 {
+    static let keyLength = 32
+    static let signatureLength = 64
+
+    /// Whether `signature` is one of `message`.
+    static func isValid(
+        signature: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer, key: LibcryptoKey
+    ) -> Bool {
+        guard signature.count == signatureLength, let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        let bytes = signature.assumingMemoryBound(to: UInt8.self)
+        let text = message.assumingMemoryBound(to: UInt8.self)
+        if EVP_DigestVerifyInit(context, nil, nil, nil, key.pointer) == 1,
+            EVP_DigestVerify(context, bytes.baseAddress, bytes.count, text.baseAddress, text.count) == 1
+        {
+            return true
+        }
+        ERR_clear_error()
+        return false
+    }
+
+    /// Whether `point` is one of the few of small order, for which signatures can be made without a private key.
+    static func hasSmallOrder(_ point: [UInt8]) -> Bool {
+        var y = point
+        y[keyLength - 1] &= 0x7F
+        return smallOrderOrdinates.contains(y)
+    }
+
+    /// The ordinates of all points whose order divides 8, least byte first, and the two that are not reduced.
+    private static let smallOrderOrdinates: Set<[UInt8]> = [
+        ordinate(first: 0x00, rest: 0x00, last: 0x00),
+        ordinate(first: 0x01, rest: 0x00, last: 0x00),
+        ordinate(first: 0xEC, rest: 0xFF, last: 0x7F),
+        ordinate(first: 0xED, rest: 0xFF, last: 0x7F),
+        ordinate(first: 0xEE, rest: 0xFF, last: 0x7F),
+        [
+            0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0,
+            0xD5, 0xDF, 0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC, 0x05,
+        ],
+        [
+            0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67, 0x0F,
+            0x2A, 0x20, 0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
+        ],
+    ]
+
+    private static func ordinate(first: UInt8, rest: UInt8, last: UInt8) -> [UInt8] {
+        [first] + [UInt8](repeating: rest, count: keyLength - 2) + [last]
+    }
+}

@@ -1,0 +1,109 @@
+extension JSONParser {
+    /// Reads a string whose opening quote has been read, and the closing quote.
+    mutating func readString() throws(JSONError) {
+        let start = position
+        var isEscaped = false
+        while true {
+            skipPlainBytes()
+            switch try peek() {
+            case UInt8(ascii: "\""):
+                append(.string, from: start, to: position, isEscaped: isEscaped)
+                position += 1
+                return
+            case UInt8(ascii: "\\"):
+                isEscaped = true
+                try readEscape()
+            case 0x80...: try readMultibyte()
+            case ..<0x20: throw failure(.controlCharacter)
+            default: position += 1
+            }
+        }
+    }
+
+    /// Moves to the next byte that is a quote, a backslash, a control character or not ASCII; eight bytes a step, so
+    /// up to seven plain bytes before the end of the text are left to the caller.
+    private mutating func skipPlainBytes() {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        while position &+ 8 <= text.count {
+            let word = UInt64(
+                littleEndian: UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let quote = word ^ (ones &* 0x22)
+            let backslash = word ^ (ones &* 0x5C)
+            // The lowest flag is exact: a borrow can only falsify bytes above a true hit.
+            let hits =
+                (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word)
+                    | word)
+                & (ones &* 0x80)
+            guard hits == 0 else {
+                position &+= hits.trailingZeroBitCount &>> 3
+                return
+            }
+            position &+= 8
+        }
+    }
+
+    /// Reads an escape at its backslash.
+    private mutating func readEscape() throws(JSONError) {
+        position += 1
+        switch try peek() {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            position += 1
+        case UInt8(ascii: "u"):
+            position += 1
+            try readUnicodeEscape()
+        default: throw failure(.invalidEscape)
+        }
+    }
+
+    /// Reads the digits of a `\u` escape, and the other half of a surrogate pair.
+    private mutating func readUnicodeEscape() throws(JSONError) {
+        let unit = try readHexUnit()
+        guard unit & 0xF800 == 0xD800 else { return }
+        guard unit < 0xDC00, position + 1 < text.count, text[position] == UInt8(ascii: "\\"),
+            text[position + 1] == UInt8(ascii: "u")
+        else { throw failure(.loneSurrogate) }
+        position += 2
+        guard try readHexUnit() & 0xFC00 == 0xDC00 else { throw failure(.loneSurrogate) }
+    }
+
+    private mutating func readHexUnit() throws(JSONError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = hexadecimalValue(try peek()) else { throw failure(.invalidEscape) }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+
+    /// Reads one character of two to four bytes (the well-formed sequences of RFC 3629 section 4).
+    private mutating func readMultibyte() throws(JSONError) {
+        let lead = text[position]
+        let second: ClosedRange<UInt8>
+        let length: Int
+        switch lead {
+        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: throw failure(.invalidUTF8)
+        }
+        guard position + length <= text.count, second.contains(text[position + 1]) else { throw failure(.invalidUTF8) }
+        for offset in 2..<max(length, 2) where text[position + offset] & 0xC0 != 0x80 { throw failure(.invalidUTF8) }
+        position += length
+    }
+}
+
+/// The value of a hexadecimal digit, in either case.
+func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}

@@ -1,0 +1,92 @@
+/// A signed token (RFC 7515, compact serialization) that was read and not verified: nothing in it may be believed yet.
+public struct UnverifiedJWS: Sendable {
+    /// The header's `alg` as it stands there.
+    public let algorithmName: String
+    /// The header's `alg`; nil when it is none of ours.
+    public var algorithm: Algorithm? { Algorithm(rawValue: algorithmName) }
+    /// The header's `kid`, at most 1 KiB.
+    public let keyID: String?
+    /// The header's `typ`, at most 256 bytes.
+    public let type: String?
+    /// The header, an object.
+    public let header: JSONDocument
+    /// The payload, an object.
+    public let payload: JSONDocument
+
+    private let signature: [UInt8]
+    private let signingInput: [UInt8]
+
+    /// Whether the token ends with its second dot, as unsigned tokens do. ``verify(with:algorithm:)`` refuses it.
+    public var hasEmptySignature: Bool { signature.isEmpty }
+
+    /// Reads a token of at most `maximumSize` bytes: three parts in strict base64url, header and payload JSON objects
+    /// (each within ``JSONLimits/token`` and that size), `alg`, `kid` and `typ` strings, neither `crit` nor `b64`.
+    public init(_ token: UnsafeRawBufferPointer, maximumSize: Int = 16_384) throws(JWSError) {
+        let parts = try CompactParts(token, maximumSize: maximumSize)
+        header = try Self.document(
+            parts.header, maximumSize, encoding: .invalidHeaderEncoding, json: .invalidHeaderJSON,
+            kind: .headerNotObject)
+        let fields = try JWSHeader(header.root)
+        algorithmName = fields.algorithm
+        keyID = fields.keyID
+        type = fields.type
+        guard let signature = Base64URL.decode(parts.signature) else { throw JWSError(.invalidSignatureEncoding) }
+        payload = try Self.document(
+            parts.payload, maximumSize, encoding: .invalidPayloadEncoding, json: .invalidPayloadJSON,
+            kind: .payloadNotObject)
+        self.signature = signature
+        signingInput = [UInt8](parts.signingInput)
+    }
+
+    /// As ``init(_:maximumSize:)-(UnsafeRawBufferPointer,_)``, of an array.
+    public init(_ token: [UInt8], maximumSize: Int = 16_384) throws(JWSError) {
+        self = try token.withUnsafeBytes { bytes in
+            Result { () throws(JWSError) in try UnverifiedJWS(bytes, maximumSize: maximumSize) }
+        }.get()
+    }
+
+    /// As ``init(_:maximumSize:)-(UnsafeRawBufferPointer,_)``, of a string's UTF-8.
+    public init(_ token: String, maximumSize: Int = 16_384) throws(JWSError) {
+        try self.init([UInt8](token.utf8), maximumSize: maximumSize)
+    }
+
+    /// The token as verified, when `algorithm` is the header's, one of the key's, and the signature is right; else nil.
+    ///
+    /// The caller and the key choose the algorithm; the header can only agree.
+    public func verify(with key: PublicKey, algorithm: Algorithm) -> VerifiedJWS? {
+        guard algorithmName == algorithm.rawValue, !signature.isEmpty else { return nil }
+        guard key.isValid(signature: signature, of: signingInput, by: algorithm) else { return nil }
+        return VerifiedJWS(self)
+    }
+
+    private static func document(
+        _ part: UnsafeRawBufferPointer, _ maximumSize: Int, encoding: JWSError.Code, json: JWSError.Code,
+        kind: JWSError.Code
+    ) throws(JWSError) -> JSONDocument {
+        guard !part.isEmpty, let bytes = Base64URL.decode(part) else { throw JWSError(encoding) }
+        let token = JSONLimits.token
+        let limits = JSONLimits(size: maximumSize, depth: token.depth, members: token.members)
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(bytes, limits: limits)
+        } catch {
+            throw JWSError(json, json: error)
+        }
+        guard document.root.kind == .object else { throw JWSError(kind) }
+        return document
+    }
+}
+
+/// A token whose signature was verified. What its claims say, and until when, is for the caller to check.
+public struct VerifiedJWS: Sendable {
+    /// The header, an object.
+    public let header: JSONDocument
+    /// The payload, an object.
+    public let payload: JSONDocument
+
+    /// Only ``UnverifiedJWS/verify(with:algorithm:)`` makes one.
+    fileprivate init(_ token: UnverifiedJWS) {
+        header = token.header
+        payload = token.payload
+    }
+}

@@ -1,0 +1,78 @@
+import Gatehouse
+import Testing
+
+/// A configuration with errors, and where and how each of them is reported.
+struct BrokenConfiguration: CustomTestStringConvertible, Sendable {
+    let yaml: String
+    /// Each `LINE:COLUMN what...`: the position exactly, then a part of the message.
+    let expected: [String]
+    var environment: [String: String] = [:]
+
+    /// A whole file.
+    static func file(_ yaml: String, _ expected: String..., environment: [String: String] = [:]) -> Self {
+        Self(yaml: yaml, expected: expected, environment: environment)
+    }
+
+    /// Sections before an upstream and a route that are in order.
+    static func section(_ yaml: String, _ expected: String..., environment: [String: String] = [:]) -> Self {
+        Self(yaml: yaml + "\n" + Self.rest, expected: expected, environment: environment)
+    }
+
+    /// The keys of one route, each on a line of its own from line 5 and column 5, in a file that is in order otherwise.
+    static func route(_ lines: String, _ expected: String...) -> Self {
+        let indented = lines.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+        return Self(yaml: Self.beforeRoute + indented + "\n", expected: expected)
+    }
+
+    static let rest = """
+        upstreams: { api: { servers: ["http://127.0.0.1:3000"] } }
+        routes: [{ path: /, auth: none, upstream: api }]
+
+        """
+    static let beforeRoute = """
+        identity: { firebase: { project: demo } }
+        upstreams: { api: { servers: ["http://127.0.0.1:3000"] } }
+        routes:
+          - upstream: api
+
+        """
+
+    var testDescription: String { String(yaml.replacing("\n", with: " | ").prefix(70)) }
+
+    /// Loads the configuration and compares what was reported.
+    func check(sourceLocation: Testing.SourceLocation = #_sourceLocation) {
+        let errors = ConfigurationTesting.errors(in: yaml, environment: environment)
+        let comment = Comment(rawValue: errors.map(\.description).joined(separator: "\n"))
+        #expect(errors.count == expected.count, comment, sourceLocation: sourceLocation)
+        for (error, expectation) in zip(errors, expected) {
+            let parts = expectation.split(separator: " ", maxSplits: 1)
+            #expect("\(error.location.line):\(error.location.column)" == parts[0], comment, sourceLocation: sourceLocation)
+            #expect("\(error.what); \(error.remedy)".contains(parts[1]), comment, sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// Loading texts in tests.
+enum ConfigurationTesting {
+    static func load(_ yaml: String, environment: [String: String] = [:]) throws(ConfigurationErrors) -> Configuration {
+        try Configuration.load(bytes: Array(yaml.utf8), file: "gatehouse.yaml", environment: environment)
+    }
+
+    /// Loads sections before an upstream and a route that are in order.
+    static func load(section: String, environment: [String: String] = [:]) throws -> Configuration {
+        try load(section + "\n" + BrokenConfiguration.rest, environment: environment)
+    }
+
+    static func errors(in yaml: String, environment: [String: String] = [:]) -> [ConfigurationError] {
+        errors(inBytes: Array(yaml.utf8), environment: environment)
+    }
+
+    static func errors(inBytes bytes: [UInt8], environment: [String: String] = [:]) -> [ConfigurationError] {
+        do {
+            _ = try Configuration.load(bytes: bytes, file: "gatehouse.yaml", environment: environment)
+            return []
+        } catch {
+            return error.errors
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Gatehouse
+import Testing
+
+@Suite struct BrokenYAMLTests {
+    static let cases: [BrokenConfiguration] = [
+        .file("", "1:1 the file is empty"),
+        .file("# nothing but a comment\n", "1:1 the file is empty"),
+        .file("- a\n- b\n", "1:1 is not a mapping"),
+        .file("just text", "1:1 is not a mapping"),
+        .section("limits:\n\tconnections: 1", "2:1 a tab as indentation; indent with spaces"),
+        .section("limits:\n  \tconnections: 1", "2:3 a tab as indentation"),
+        .section("limits: &a { connections: 1 }", "1:9 YAML anchors"),
+        .file("limits: &a { connections: 1 }\ndrain: *a\n", "1:9 YAML anchors", "2:8 YAML aliases"),
+        .file("routes:\n  - host: *.example.com\n", "2:11 put a text that begins with '*' in quotes"),
+        .section("workers: !!int 4", "1:10 YAML tags"),
+        .section("a: |\n  *x &y\n  !z\nb: \"*x\" # *x\nlog: { level: 'it''s *x' }", "1:1 unknown key 'a'",
+            "4:1 unknown key 'b'", "5:15 log.level cannot be"),
+        .section("drain: { delay: 5s", "2:10 not valid YAML"),
+        .file("workers: \"4\n", "2:1 not valid YAML (found unexpected end of stream); close the quote"),
+        .file("workers: 4: 5\n", "1:11 not valid YAML (mapping values are not allowed in this context)"),
+        .file("limits:\n  connections: 1\n drain: 1\n", "3:2 not valid YAML"),
+        .file("workers: 1\n---\nworkers: 2\n", "2:1 a second YAML document"),
+        .file("a: \u{7}\n", "1:4 control character U+7"),
+        .file("a: \u{2028}\n", "1:4 control character U+2028"),
+        .section("workers: 1\nworkers: 2", "2:1 duplicate key 'workers'; keep one of them"),
+        .section("workers: 1\n\"workers\": 2\nlimits: { head_fields: 1, head_fields: 2, x: 1 }",
+            "2:1 duplicate key 'workers'", "3:27 duplicate key 'head_fields'", "3:43 unknown key 'x' in limits"),
+        .section("workers: 1\nworkers: 2\nworkers: 3", "2:1 duplicate key 'workers'", "3:1 duplicate key 'workers'"),
+        .section("'workers': 1\n'workers': 2", "2:1 duplicate key 'workers'"),
+        .section("? [a]\n: 1", "1:3 a key that is not a text"),
+        .file("{ [a]: 1, [a]: 2 }", "1:3 duplicate key"),
+        .section("accounts: { a: 1, a: 2 }", "1:11 accounts is not supported yet", "1:13 duplicate key 'a'"),
+        .section("<<: { a: 1 }", "1:1 unknown key '<<'"),
+        .file(String(repeating: "[", count: 2_000), "1:1 nested more than 1000 levels deep"),
+        .file(String(repeating: "[", count: 990) + String(repeating: "]", count: 990), "1:1 is not a mapping"),
+    ]
+
+    @Test(arguments: cases) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+
+    @Test func invalidUTF8IsReportedWithItsPosition() {
+        let errors = ConfigurationTesting.errors(inBytes: Array("workers: 1\nlog: \u{e9}".utf8) + [0xC3, 0x28])
+        #expect(errors.map(\.description) == ["gatehouse.yaml:2:7: not valid UTF-8; save the file as UTF-8"])
+    }
+
+    @Test func aFileOfMoreThanOneMebibyteIsRefused() {
+        let errors = ConfigurationTesting.errors(in: "#" + String(repeating: "x", count: 1_048_576))
+        #expect(errors.map(\.what) == ["the file is larger than 1 MiB"])
+    }
+
+    @Test func aFileThatIsNotThereIsReportedWithTheReason() throws {
+        let errors = #expect(throws: ConfigurationErrors.self) {
+            try Configuration.load(file: "/nowhere/gatehouse.yaml", environment: [:])
+        }
+        #expect(errors?.description.contains("/nowhere/gatehouse.yaml:1:1: the file cannot be read (No such file") == true)
+    }
+
+    @Test func anAliasBombCostsNothing() {
+        let levels = (1...40).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]" }
+        let errors = ConfigurationTesting.errors(in: "a0: &a0 [x]\n" + levels.joined(separator: "\n"))
+        #expect(errors.count == ConfigurationErrors.maximumCount)
+    }
+
+    @Test func aByteOrderMarkIsIgnored() throws {
+        #expect(throws: Never.self) { try ConfigurationTesting.load("\u{FEFF}" + BrokenConfiguration.rest) }
+    }
+
+    @Test func windowsLineEndsAreRead() throws {
+        let yaml = "workers: 3\r\n" + BrokenConfiguration.rest.replacing("\n", with: "\r\n")
+        #expect(try ConfigurationTesting.load(yaml).workers == 3)
+    }
+
+    @Test func atMostFiftyErrorsAreReported() throws {
+        let yaml = (0..<80).map { "key\($0): 1\n" }.joined()
+        let errors = try #require(throws: ConfigurationErrors.self) { try ConfigurationTesting.load(yaml) }
+        #expect(errors.errors.count == 50)
+        #expect(errors.isTruncated)
+        #expect(errors.description.hasSuffix("(more errors follow; these are the first)"))
+    }
+}

@@ -1,0 +1,43 @@
+import Gatehouse
+import Testing
+
+@Suite struct LaterKeyTests {
+    static let cases: [BrokenConfiguration] = [
+        .section("trusted_proxies: [10.0.0.0/8]", "1:18 trusted_proxies is not supported yet; remove it"),
+        .section("accounts: {}", "1:11 accounts is not supported yet; remove it"),
+        .section("rules: firestore.rules", "1:8 rules is not supported yet; remove it"),
+        .section("listen:\n  - address: a:1\n    tls: {}", "3:10 listen[].tls is not supported yet; remove it"),
+        .section("listen:\n  - address: unix:/run/gh", "2:14 a unix: address is not supported yet; remove it"),
+        .section("admin: { address: 'unix:/run/gh' }", "1:19 a unix: address is not supported yet; remove it"),
+        .section("identity: { providers: { apple.com: {} } }", "1:24 identity.providers is not supported yet"),
+        .section("store: redis://h", "1:8 a redis:// store is not supported yet; remove it"),
+        .section("store: rediss://user:pass@h", "1:8 a rediss:// store is not supported yet; remove it"),
+        .section("store: redis+sentinel://h1,h2/name", "1:8 a redis+sentinel:// store is not supported yet"),
+        .section("revocation: { source: firebase }", "1:23 revocation.source: firebase is not supported yet"),
+        .section("headers: { assertion: { key: a.pem } }", "1:23 headers.assertion is not supported yet; remove it"),
+        .file("upstreams: { api: { servers: ['https://a'] } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
+            "1:31 an https:// upstream server is not supported yet; remove it"),
+        .route("path: /\nscopes: [read]", "6:13 routes[].scopes is not supported yet; remove it"),
+        .route("path: /\nallow: auth.uid == uid", "6:12 routes[].allow is not supported yet; remove it"),
+        .route("path: /\ninsecure_no_csrf: true", "6:23 routes[].insecure_no_csrf is not supported yet"),
+    ]
+
+    @Test(arguments: cases) func isRefusedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+
+    @Test func isAcceptedWhereItSaysNothing() throws {
+        let yaml = """
+            trusted_proxies: []
+            accounts: null
+            rules: null
+            listen: [{ address: 127.0.0.1:8080, tls: null }]
+            revocation: { source: store }
+            identity: { providers: {} }
+            headers: { assertion: ~ }
+            upstreams: { api: { servers: ["http://a"] } }
+            routes: [{ path: /, auth: none, upstream: api, scopes: [], allow: null, insecure_no_csrf: false }]
+            """
+        #expect(throws: Never.self) { try ConfigurationTesting.load(yaml) }
+    }
+}

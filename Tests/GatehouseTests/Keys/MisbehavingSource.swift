@@ -1,0 +1,122 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// An HTTP source on a port of its own that answers bytes exactly as the test says, however wrong.
+final class MisbehavingSource: Sendable {
+    /// What to do about one request.
+    enum Answer: Sendable {
+        /// Send these bytes and keep the connection.
+        case send([UInt8])
+        /// Send these bytes, then close.
+        case sendAndClose([UInt8])
+        /// Send the bytes one by one, with a pause between them, without end.
+        case drip(pause: TimeAmount)
+        /// Never answer.
+        case silence
+    }
+
+    /// The place of a request in all, and the place of its connection; both from 1.
+    struct Request: Sendable {
+        let number: Int
+        let connection: Int
+        let head: String
+    }
+
+    private let channel: any Channel
+    private let log: Log
+
+    final class Log: Sendable {
+        private let requests = Mutex<[Request]>([])
+        private let connections = Atomic<Int>(0)
+
+        var all: [Request] { requests.withLock { $0 } }
+
+        func nextConnection() -> Int {
+            connections.wrappingAdd(1, ordering: .relaxed).newValue
+        }
+
+        func record(_ head: String, connection: Int) -> Request {
+            requests.withLock { requests in
+                let request = Request(number: requests.count + 1, connection: connection, head: head)
+                requests.append(request)
+                return request
+            }
+        }
+    }
+
+    init(_ answer: @escaping @Sendable (Request) -> Answer) async throws {
+        let log = Log()
+        self.log = log
+        channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let handler = Handler(log: log, connection: log.nextConnection(), answer: answer)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/keys" }
+    var requests: [Request] { log.all }
+
+    func close() async throws {
+        try await channel.close()
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let log: Log
+        private let connection: Int
+        private let answer: @Sendable (Request) -> Answer
+        private var received = ""
+        private var dripping: RepeatedTask?
+
+        init(log: Log, connection: Int, answer: @escaping @Sendable (Request) -> Answer) {
+            self.log = log
+            self.connection = connection
+            self.answer = answer
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            received += String(buffer: unwrapInboundIn(data))
+            guard received.hasSuffix("\r\n\r\n") else { return }
+            let request = log.record(received, connection: connection)
+            received = ""
+            switch answer(request) {
+            case .send(let bytes): write(bytes, context)
+            case .sendAndClose(let bytes):
+                write(bytes, context)
+                context.close(promise: nil)
+            case .drip(let pause): drip(pause, context)
+            case .silence: break
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            dripping?.cancel()
+        }
+
+        private func write(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
+            context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
+        }
+
+        private func drip(_ pause: TimeAmount, _ context: ChannelHandlerContext) {
+            let channel = context.channel
+            write(Array("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n{".utf8), context)
+            dripping = context.eventLoop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
+                channel.writeAndFlush(channel.allocator.buffer(string: " "), promise: nil)
+            }
+        }
+    }
+}
+
+/// The bytes of an answer with this body and its right length.
+func httpAnswer(status: String = "200 OK", headers: [String] = [], _ body: [UInt8]) -> [UInt8] {
+    let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + headers
+    return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
+}

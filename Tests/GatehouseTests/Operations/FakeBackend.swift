@@ -1,0 +1,66 @@
+import Gatehouse
+
+/// A gateway for the admin listener's tests, which notes what it was asked for.
+actor FakeBackend: AdministrationBackend {
+    private(set) var calls: [String] = []
+    private var failure: AdministrationError?
+    private var checks = [ReadinessCheck("store")]
+
+    func fail(with error: AdministrationError) { failure = error }
+    func lack(_ name: String, why: String) { checks.append(ReadinessCheck(name, why: why)) }
+
+    private func note(_ call: String) throws(AdministrationError) {
+        calls.append(call)
+        if let failure { throw failure }
+    }
+
+    func readiness() -> [ReadinessCheck] { checks }
+    func metricsText() -> String { "# metrics\n" }
+
+    func user(_ uid: String) throws(AdministrationError) -> UserRecord {
+        try note("user \(uid)")
+        return UserRecord(validSince: 17)
+    }
+
+    func revoke(_ uid: String, at: Int64?) throws(AdministrationError) -> UserRecord {
+        try note("revoke \(uid) \(at.map { "\($0)" } ?? "now")")
+        return UserRecord(validSince: at ?? 1000)
+    }
+
+    func unrevoke(_ uid: String) throws(AdministrationError) -> UserRecord {
+        try note("unrevoke \(uid)")
+        return UserRecord()
+    }
+
+    func disable(_ uid: String) throws(AdministrationError) -> UserRecord {
+        try note("disable \(uid)")
+        return UserRecord(disabled: true)
+    }
+
+    func enable(_ uid: String) throws(AdministrationError) -> UserRecord {
+        try note("enable \(uid)")
+        return UserRecord()
+    }
+
+    func revokeSession(_ uid: String, session: String) throws(AdministrationError) -> SessionRecord {
+        try note("session \(uid) \(session)")
+        return SessionRecord(revoked: true)
+    }
+
+    func keys() -> [AdministeredKeySet] {
+        [AdministeredKeySet(url: "https://keys.example", fetchedAt: 5, keyIDs: ["k1"], skipped: ["k2: weak"])]
+    }
+
+    func refreshKeys() throws(AdministrationError) -> [AdministeredKeySet] {
+        try note("refresh")
+        return keys()
+    }
+
+    func routes() -> [AdministeredRoute] {
+        [
+            AdministeredRoute(
+                path: "/a/{id}", hosts: [], methods: ["GET"], auth: "required", recentSignIn: 300,
+                revocation: "strict", upstream: "api")
+        ]
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import JOSE
+import Logging
+import Testing
+
+@testable import Gatehouse
+
+/// A way to make an empty, loaded store. The suite runs once for each of `all`; a new implementation adds itself there.
+struct StoreMaker: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable (GatewayClock) async throws -> any Store
+
+    static let all = [sqliteFile, sqliteMemory]
+
+    static let sqliteFile = StoreMaker(testDescription: "SQLite file") { clock in
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.path("gatehouse.db"), clock: clock, logger: .silent)
+        try await store.load()
+        return store
+    }
+
+    static let sqliteMemory = StoreMaker(testDescription: "SQLite in memory") { clock in
+        let store = try SQLiteStore(path: nil, clock: clock, logger: .silent)
+        try await store.load()
+        return store
+    }
+
+    /// A loaded store whose clock stands still.
+    func callAsFunction(now: Int64 = 1_700_000_000) async throws -> any Store {
+        try await make(.standing(at: now))
+    }
+}
+
+extension GatewayClock {
+    static func standing(at now: Int64) -> GatewayClock {
+        GatewayClock(now: { now }, monotonic: { 1 })
+    }
+}
+
+extension Logger {
+    static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// A folder of a test's own, removed when the process that ran the tests is gone by the system's cleaning of `/tmp`.
+struct TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+
+extension StoreView {
+    /// What the view answers for a uid.
+    func user(_ uid: String) throws -> UserLookup {
+        let hasher = try #require(SHA256Hasher())
+        return user(try #require(StoreKey(user: uid, hasher: hasher)))
+    }
+
+    /// What the view answers for a session.
+    func session(_ uid: String, _ session: String) throws -> SessionLookup {
+        let hasher = try #require(SHA256Hasher())
+        return self.session(try #require(StoreKey(user: uid, session: session, hasher: hasher)))
+    }
+}
+
+/// Expects `body` to throw a `StoreError` with `code`, and returns it.
+@discardableResult
+func expectStoreError(
+    _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+) async -> StoreError? {
+    let error = await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await body() }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    return error
+}

@@ -1,0 +1,30 @@
+import JOSE
+import Testing
+
+@Suite("SHA-256")
+struct SHA256HasherTests {
+    private func hexadecimal(_ digest: SHA256Digest?) -> String? {
+        digest?.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    @Test("the vectors of FIPS 180 come out, one after the other from one hasher")
+    func knownVectors() throws {
+        let hasher = try #require(SHA256Hasher())
+        for _ in 0..<2 {
+            let abc = hasher.hash([UInt8]("abc".utf8))
+            #expect(hexadecimal(abc) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+            let empty = hasher.hash([])
+            #expect(hexadecimal(empty) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+            let million = hasher.hash([UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000))
+            #expect(hexadecimal(million) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+        }
+    }
+
+    @Test("digests are equal when all of their bytes are")
+    func equality() throws {
+        let hasher = try #require(SHA256Hasher())
+        #expect(hasher.hash([1]) == hasher.hash([1]))
+        #expect(hasher.hash([1]) != hasher.hash([2]))
+        #expect(Set([hasher.hash([1]), hasher.hash([1]), hasher.hash([2])]).count == 2)
+    }
+}

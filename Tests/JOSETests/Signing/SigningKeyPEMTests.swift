@@ -1,0 +1,49 @@
+import JOSE
+import Testing
+
+@Suite struct SigningKeyPEMTests {
+    @Test(arguments: [Algorithm.rs256, .ps256, .es256, .es384, .es512, .edDSA])
+    func aKeySurvivesPEM(algorithm: Algorithm) throws {
+        let key = try SigningKey.generate(algorithm, keyID: "k")
+        let again = try SigningKey(pem: key.pem(), algorithm: algorithm, keyID: "k")
+        #expect(again.jwk == key.jwk)
+    }
+
+    @Test func theOlderFormOfEllipticKeysIsRead() throws {
+        let key = try SigningKey(pem: Array(Vectors.sec1.utf8), algorithm: .es256, keyID: "k")
+        #expect(String(decoding: key.pem(), as: UTF8.self).hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
+    }
+
+    @Test(arguments: [Vectors.encrypted, Vectors.encryptedOldForm])
+    func anEncryptedKeyIsRefusedWithoutAskingForAPassword(pem: String) {
+        #expect(code { try SigningKey(pem: Array(pem.utf8), algorithm: .es256, keyID: "k") } == .unreadable)
+    }
+
+    @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+    func whatIsNoKeyIsRefused(pem: String) {
+        #expect(code { try SigningKey(pem: Array(pem.utf8), algorithm: .es256, keyID: "k") } == .unreadable)
+    }
+
+    @Test func aTextBeyondTheBoundIsRefused() {
+        let text = [UInt8](repeating: UInt8(ascii: "a"), count: 65_537)
+        #expect(code { try SigningKey(pem: text, algorithm: .es256, keyID: "k") } == .unreadable)
+    }
+
+    @Test(arguments: [Algorithm.rs256, .ps512, .es384, .es512, .edDSA])
+    func aKeyOfAnotherTypeOrCurveIsUnfit(algorithm: Algorithm) {
+        #expect(code { try SigningKey(pem: Array(Vectors.sec1.utf8), algorithm: algorithm, keyID: "k") } == .unfit)
+    }
+
+    @Test func anRSAKeyOf1024BitsIsUnfit() {
+        #expect(code { try SigningKey(pem: Array(Vectors.rsa1024.utf8), algorithm: .rs256, keyID: "k") } == .unfit)
+    }
+
+    private func code(_ make: () throws -> SigningKey) -> SigningKeyError.Code? {
+        do {
+            _ = try make()
+            return nil
+        } catch {
+            return (error as? SigningKeyError)?.code
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Testing
+
+@testable import JOSE
+
+/// Compact serializations put together by hand, whatever is wrong with them.
+enum Tokens {
+    /// A token of three parts whose header and payload are these JSON texts, or any other text.
+    static func make(
+        header: String = #"{"alg":"RS256","kid":"k"}"#, payload: String = #"{"sub":"someone"}"#,
+        signature: [UInt8] = [UInt8](repeating: 7, count: 256)
+    ) -> String {
+        [[UInt8](header.utf8), [UInt8](payload.utf8), signature].map { Base64URL.encode($0) }.joined(separator: ".")
+    }
+
+    /// What `UnverifiedJWS` says against a token; nil when it says nothing.
+    static func refusal(of token: String, maximumSize: Int = 16_384) -> JWSError.Code? {
+        do {
+            _ = try UnverifiedJWS(token, maximumSize: maximumSize)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    /// `token` with its signature put through `change`.
+    static func changingSignature(of token: String, _ change: (inout [UInt8]) -> Void) throws -> String {
+        let cut = try #require(token.lastIndex(of: "."))
+        var signature = try #require(Base64URL.decode(String(token[token.index(after: cut)...])))
+        change(&signature)
+        return token[...cut] + Base64URL.encode(signature)
+    }
+}
+
+/// A deterministic source of test input (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
