@@ -60,6 +60,14 @@ struct GatewayAdministration: AdministrationBackend {
         }
     }
 
+    func session(_ uid: String, _ session: String) async throws(AdministrationError) -> SessionRecord {
+        do throws(StoreError) {
+            return try await gateway.store.session(uid, session)
+        } catch {
+            throw AdministrationError(error)
+        }
+    }
+
     func revokeSession(_ uid: String, session: String) async throws(AdministrationError) -> SessionRecord {
         do throws(StoreError) {
             return try await gateway.store.revokeSession(uid, session)
@@ -116,7 +124,7 @@ extension Gateway {
             workers: workers.count, startTime: startTime)
         readings.keySets = keys.status().map { status in
             GatewayReadings.KeySet(
-                url: status.source, age: status.age.map(Double.init), keys: status.keyIDs.count,
+                url: status.source, age: status.age.map { Double($0) }, keys: status.keyIDs.count,
                 fetches: status.fetches - status.failures, failures: status.failures)
         }
         readings.storeAge = store.view.age(monotonicNow: clock.monotonic()).map { Double($0) / 1e9 }

@@ -5,7 +5,7 @@ import NIOCore
 extension Worker: RequestHandler {
     /// The way of one request: routing, authentication, authorization, forwarding.
     func handle(_ request: RequestView, from client: ClientHandler) {
-        guard request.head.method != .connect, request.head.method != .trace else {
+        guard Self.serves(request.head.method) else {
             return client.deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
         }
         client.record.wantsGRPC = Self.isGRPC(request)
@@ -152,7 +152,10 @@ extension Worker: RequestHandler {
         if client.record.upstream >= 0 { pools[client.record.upstream].forget(client) }
     }
 
-    private static let knownMethods = Array("GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS".utf8)
+    /// Tunnels and loop tests are never forwarded, whatever the routes say.
+    static func serves(_ method: HTTPWire.Method) -> Bool { method != .connect && method != .trace }
+
+    static let knownMethods = Array("GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS".utf8)
 
     private static func isGRPC(_ request: RequestView) -> Bool {
         guard let type = request.fields.first(.contentType) else { return false }

@@ -17,7 +17,7 @@ public enum ResponseParser {
         return ResponseHead(
             length: input.count, status: line.status, reason: line.reason, minorVersion: line.minorVersion,
             framing: framing,
-            keepAlive: mayReuse(line, options, framing, fields, requestMethod),
+            keepAlive: mayReuse(input, line, options, framing, fields, requestMethod),
             hasConnectionOptions: options.namesFields,
             hasUpgrade: options.upgrade && fields.contains(.upgrade))
     }
@@ -26,11 +26,13 @@ public enum ResponseParser {
     /// `Connection`, a tunnel, or a 204 that frames a body which some senders then send.
     @inline(__always)
     private static func mayReuse(
-        _ line: StatusLine, _ options: ConnectionOptions, _ framing: BodyFraming, _ fields: FieldTable,
-        _ method: Method
+        _ input: HeadInput, _ line: StatusLine, _ options: ConnectionOptions, _ framing: BodyFraming,
+        _ fields: FieldTable, _ method: Method
     ) -> Bool {
         guard options.allowsReuse(minorVersion: line.minorVersion), !options.hasMalformed else { return false }
         if line.status == 101 || framing == .untilClose || method == .connect { return false }
-        return line.status != 204 || !fields.contains(.contentLength) && !fields.contains(.transferEncoding)
+        guard line.status == 204 else { return true }
+        let isEmpty = fields.first(.contentLength).map { input.bytes($0.value).allSatisfy { $0 == 0x30 } } ?? true
+        return isEmpty && !fields.contains(.transferEncoding)
     }
 }

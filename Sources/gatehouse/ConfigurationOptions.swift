@@ -30,6 +30,17 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
+    private func parsedListen() throws(ConfigurationErrors) -> ListenAddress? {
+        guard let listen else { return nil }
+        do {
+            return try ListenAddress(parsing: listen)
+        } catch {
+            throw ConfigurationErrors([
+                ConfigurationError(location: SourceLocation(origin: "--listen"), what: error.what, remedy: error.remedy)
+            ])
+        }
+    }
+
     /// The checked configuration.
     ///
     /// - Throws: `Refused` with every error, a line each.
@@ -44,7 +55,7 @@ struct ConfigurationOptions: ParsableArguments {
             }
             var configuration = try Configuration.load(
                 file: config ?? Configuration.defaultFile, environment: environment)
-            if let listen { configuration.listen = [.init(address: try ListenAddress(option: listen))] }
+            if let address = try parsedListen() { configuration.listen = [.init(address: address)] }
             return configuration
         } catch {
             throw Refused(error)

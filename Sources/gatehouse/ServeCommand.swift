@@ -2,6 +2,7 @@ import ArgumentParser
 import Gatehouse
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -54,6 +54,7 @@ import Testing
 
     @Test func a204ThatFramesABodyEndsTheConnection() throws {
         #expect(try ParsedResponse(answer(204)).head.keepAlive)
+        #expect(try ParsedResponse(answer(204, "Content-Length: 0")).head.keepAlive)
         #expect(try !ParsedResponse(answer(204, "Content-Length: 5")).head.keepAlive)
         #expect(try !ParsedResponse(answer(204, "Transfer-Encoding: chunked")).head.keepAlive)
     }

@@ -5,6 +5,10 @@ final class EchoService: LoopbackService {
     static let receivedPath = "/__received"
 
     let log: RequestLog
+    /// What `log` will have once the requests are complete.
+    let heads = RequestLog(capacity: 1)
+    /// How often what came was not HTTP.
+    let malformed = Atomic(0)
     private let gates = Mutex<[String: Gate]>([:])
 
     init(keeping capacity: Int) {
@@ -26,6 +30,7 @@ final class EchoService: LoopbackService {
     }
 
     func begin(_ head: ReceivedRequest) -> [ScriptStep] {
+        if head.path != Self.receivedPath { heads.record(head) }
         let instructions = EchoInstructions(head)
         var steps: [ScriptStep] = []
         if let name = instructions.unread { steps += [.reading(false), .hold(gate(name)), .reading(true)] }
@@ -45,6 +50,7 @@ final class EchoService: LoopbackService {
     func abandon(_ request: ReceivedRequest) { log.record(request) }
 
     func reject(_ reason: String) -> [ScriptStep] {
+        malformed.add(1, ordering: .relaxed)
         let body = JSON.object(["error": .string(reason)]).bytes
         return [.send(Answer(status: 400).head(adding: [("Content-Length", "\(body.count)")]) + body)]
     }
@@ -68,17 +74,19 @@ final class EchoService: LoopbackService {
         if instructions.resets { return steps + [.reset] }
         if let raw = instructions.raw { return steps + [.send(raw.bytes)] + (raw.keepsOpen ? [] : [.close]) }
         var answer = EchoAnswer(instructions, to: request).steps
-        if let interval = instructions.drip { answer = answer.map { $0.dripped(interval) } }
+        if let interval = instructions.drip { answer = answer.flatMap { $0.dripped(interval) } }
         return steps + answer + (instructions.closes ? [.close] : [])
     }
 }
 
 extension ScriptStep {
-    fileprivate func dripped(_ interval: Duration) -> ScriptStep {
+    /// The step one byte at a time; of a long fill only the first 4096 bytes, which is a multiple of the pattern's length.
+    fileprivate func dripped(_ interval: Duration) -> [ScriptStep] {
         switch self {
-        case .send(let bytes): .drip(bytes, interval: interval)
-        case .fill(let count): .drip(BodyPattern.bytes(min(count, 65_536)), interval: interval)
-        default: self
+        case .send(let bytes): [.drip(bytes[...], interval: interval)]
+        case .fill(let count):
+            [.drip(BodyPattern.bytes(min(count, 4096))[...], interval: interval), .fill(max(0, count - 4096))]
+        default: [self]
         }
     }
 }

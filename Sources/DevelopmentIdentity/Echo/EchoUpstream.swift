@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A server that answers with what it received, as JSON, and misbehaves where a request asks for it.
 ///
 /// It stands in for the service behind a gateway, in the demo and in tests, and listens on 127.0.0.1 only. What a request
@@ -52,6 +54,9 @@ public final class EchoUpstream: Sendable {
     /// How many requests it received, those that broke off included.
     public var requestCount: Int { service.log.count() }
 
+    /// How often what came was not HTTP; such requests are not among those received.
+    public var malformedCount: Int { service.malformed.load(ordering: .relaxed) }
+
     /// How many connections were accepted so far.
     public var connectionCount: Int { server.acceptedConnections }
 
@@ -60,6 +65,10 @@ public final class EchoUpstream: Sendable {
 
     /// Forgets the requests received and their count.
     public func clear() { service.log.clear() }
+
+    /// Returns once the heads of so many requests were received, their bodies complete or not, or once the task is
+    /// cancelled. Counts from the start, whatever was cleared.
+    public func waitForHeads(_ count: Int) async { await service.heads.wait(for: count) }
 
     /// Returns once so many requests were received, or once the task is cancelled.
     public func waitForRequests(_ count: Int) async { await service.log.wait(for: count) }

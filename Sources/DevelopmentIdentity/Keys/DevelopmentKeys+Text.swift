@@ -3,7 +3,8 @@ internal import JOSE
 extension DevelopmentKeys {
     /// The keys as text: for each a `Use`, a `Key-ID` and an `Algorithm` line, then its PEM block. PEM readers skip the lines.
     var fileText: String {
-        var text = "Gatehouse development keys. For demos and tests only: whoever reads this file can sign in as anybody.\n"
+        var text =
+            "Gatehouse development keys. For demos and tests only: whoever reads this file can sign in as anybody.\n"
         for use in Use.allCases {
             for key in self[use] {
                 text += "\nUse: \(use.rawValue)\nKey-ID: \(key.keyID)\nAlgorithm: \(key.algorithm.rawValue)\n"

@@ -43,7 +43,8 @@ struct PrivateFile {
         guard fstat(descriptor, &information) == 0 else { throw failure("read") }
         guard information.st_mode & 0o077 == 0 else {
             throw DevelopmentIdentityError(
-                .keyFile, "\(path) may be read by others than its owner; chmod 600 it, or delete it to have it made anew")
+                .keyFile,
+                "\(path) may be read by others than its owner; chmod 600 it, or delete it to have it made anew")
         }
     }
 

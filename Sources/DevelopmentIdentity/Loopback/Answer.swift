@@ -33,6 +33,8 @@ struct Answer: Sendable {
 enum ReasonPhrase {
     static func of(_ status: Int) -> String {
         switch status {
+        case 100: "Continue"
+        case 103: "Early Hints"
         case 200: "OK"
         case 204: "No Content"
         case 302: "Found"

@@ -24,7 +24,10 @@ final class RequestLog: Sendable {
         }
     }
 
-    /// How many requests are kept, and how many paths are told apart.
+    /// How many paths are counted apart; requests of any more count only in all.
+    private static let mostPaths = 4096
+
+    /// How many requests are kept.
     private let capacity: Int
     private let state = Mutex(State())
 
@@ -42,7 +45,7 @@ final class RequestLog: Sendable {
         let path = request.path
         let ready = state.withLock { state in
             state.total += 1
-            if state.byPath[path] != nil || state.byPath.count < capacity { state.byPath[path, default: 0] += 1 }
+            if state.byPath[path] != nil || state.byPath.count < Self.mostPaths { state.byPath[path, default: 0] += 1 }
             if state.latest.count >= capacity { state.latest.removeFirst(state.latest.count - capacity + 1) }
             state.latest.append(request)
             return state.takeSatisfiedWaiters()

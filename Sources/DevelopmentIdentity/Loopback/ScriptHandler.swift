@@ -47,7 +47,7 @@ final class ScriptHandler: ChannelInboundHandler {
     private func finish(_ trailers: HTTPHeaders?) {
         guard var request = current else { return }
         current = nil
-        request.trailers = (trailers ?? [:]).map { ReceivedRequest.Field(name: $0.name, value: $0.value) }
+        request.trailers = (trailers ?? [:]).map(ReceivedRequest.Field.init(name:untrimmed:))
         request.isComplete = true
         player?.play(service.answer(request))
         if !request.keepAlive { player?.play([.close]) }
@@ -81,8 +81,16 @@ extension ReceivedRequest {
         self.init(
             method: head.method.rawValue, target: head.uri,
             version: "HTTP/\(head.version.major).\(head.version.minor)",
-            fields: head.headers.map { Field(name: $0.name, value: $0.value) },
+            fields: head.headers.map(Field.init(name:untrimmed:)),
             connection: connection, request: request,
             keepAlive: head.version == .http1_1 && head.isKeepAlive)
+    }
+}
+
+extension ReceivedRequest.Field {
+    /// NIO's parser takes the whitespace before a value away, but not the one after it.
+    fileprivate init(name: String, untrimmed: String) {
+        let trimmed = untrimmed.utf8.reversed().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        self.init(name: name, value: String(decoding: trimmed.reversed(), as: UTF8.self))
     }
 }

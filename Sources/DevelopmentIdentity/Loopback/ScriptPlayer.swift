@@ -12,6 +12,7 @@ final class ScriptPlayer {
     private var steps = CircularBuffer<ScriptStep>()
     private var isWaiting = false
     private var isStopped = false
+    private var isPlaying = false
 
     init(context: ChannelHandlerContext) {
         self.context = context
@@ -35,6 +36,10 @@ final class ScriptPlayer {
 
     /// Plays until there is nothing left, or a step has to wait.
     func continuePlaying() {
+        // Writing may call back at once, when the channel's writability changes; the steps must stay in order.
+        guard !isPlaying else { return }
+        isPlaying = true
+        defer { isPlaying = false }
         while !isWaiting, !isStopped, let step = steps.popFirst() {
             guard perform(step) else { return }
         }
@@ -45,7 +50,7 @@ final class ScriptPlayer {
         switch step {
         case .send(let bytes): send(bytes)
         case .fill(let count): return fill(count)
-        case .drip(let bytes, let interval): drip(bytes[...], interval)
+        case .drip(let bytes, let interval): drip(bytes, interval)
         case .wait(let duration): wait(duration)
         case .hold(let gate): hold(gate)
         case .reading(let isOn): setReading(isOn)
@@ -81,7 +86,7 @@ final class ScriptPlayer {
     private func drip(_ bytes: ArraySlice<UInt8>, _ interval: Duration) {
         guard let first = bytes.first else { return }
         send([first])
-        steps.prepend(.drip(Array(bytes.dropFirst()), interval: interval))
+        steps.prepend(.drip(bytes.dropFirst(), interval: interval))
         wait(interval)
     }
 

@@ -5,7 +5,7 @@ enum ScriptStep: Sendable {
     /// Sends so many bytes of `BodyPattern`, no faster than the peer reads.
     case fill(Int)
     /// Sends bytes one at a time with a pause after each.
-    case drip([UInt8], interval: Duration)
+    case drip(ArraySlice<UInt8>, interval: Duration)
     /// Does nothing for a while.
     case wait(Duration)
     /// Does nothing until the gate opens.

@@ -139,6 +139,6 @@ extension DevelopmentProvider {
     ///
     /// - Throws: `keys` where there is no key left.
     public func sign(_ token: FirebaseToken) throws(DevelopmentIdentityError) -> String {
-        try service.sign(token)
+        try keys.sign(token)
     }
 }

@@ -28,7 +28,8 @@ struct MintRequest {
             case ("auth_age", .integer(let age)): authTime = now - (try Self.bounded(age))
             case ("expires_in", .integer(let seconds)): expiresIn = try Self.bounded(seconds)
             case ("claims", .object(let extra)): claims = extra
-            default: throw Problem(text: "the member \"\(member.name)\" is unknown, or its value is not one it may have")
+            default:
+                throw Problem(text: "the member \"\(member.name)\" is unknown, or its value is not one it may have")
             }
         }
     }

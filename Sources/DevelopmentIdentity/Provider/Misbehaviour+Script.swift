@@ -2,7 +2,7 @@ extension Misbehaviour {
     /// What happens instead of `good`, the proper answer to the request.
     func script(insteadOf good: Answer, emptySet: String, to request: ReceivedRequest) -> [ScriptStep] {
         switch self {
-        case .drip(let interval): [.drip(good.bytes(for: request), interval: interval)]
+        case .drip(let interval): [.drip(good.bytes(for: request)[...], interval: interval)]
         case .hang: [.hang]
         case .held(let gate): [.hold(gate), .send(good.bytes(for: request))]
         case .drop: [.close]
@@ -19,7 +19,7 @@ extension Misbehaviour {
         var answer = good
         switch self {
         case .status(let status, let body):
-            answer = Answer(status: status, fields: good.fields, body: Array(body.utf8))
+            answer = Answer(status: status, fields: [("Content-Type", "application/json")], body: Array(body.utf8))
         case .body(let text): answer.body = Array(text.utf8)
         case .html:
             answer.fields = [("Content-Type", "text/html; charset=utf-8")]

@@ -1,4 +1,3 @@
-internal import JOSE
 internal import Synchronization
 
 extension ProviderService {
@@ -22,22 +21,9 @@ extension ProviderService {
 
     private func signed(_ token: FirebaseToken) -> Answer {
         do throws(DevelopmentIdentityError) {
-            return .json(["token": .string(try sign(token))])
+            return .json(["token": .string(try state.withLock { $0.keys }.sign(token))])
         } catch {
             return .json(["error": .string(error.description)], status: 503)
-        }
-    }
-
-    /// The token signed with the current key of its use.
-    func sign(_ token: FirebaseToken) throws(DevelopmentIdentityError) -> String {
-        let use: DevelopmentKeys.Use = token.kind == .sessionCookie ? .sessionCookie : .idToken
-        guard let key = state.withLock({ $0.keys.current(for: use) }) else {
-            throw DevelopmentIdentityError(.keys, "there is no \(use.rawValue) key to sign with")
-        }
-        do throws(SigningKeyError) {
-            return try token.signed(by: key)
-        } catch {
-            throw DevelopmentIdentityError(.keys, error.description)
         }
     }
 }

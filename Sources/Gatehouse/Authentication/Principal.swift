@@ -26,7 +26,7 @@ final class Principal: Sendable {
         expiresAt: Int64, hasSecondFactor: Bool, hasher: SHA256Hasher
     ) {
         guard let userKey = StoreKey(user: uid, hasher: hasher),
-            let sessionKey = StoreKey(user: uid, session: String(authTime), hasher: hasher)
+            let sessionKey = StoreKey(user: uid, session: Self.session(authTime: authTime), hasher: hasher)
         else { return nil }
         self.kind = kind
         self.uid = uid
@@ -38,6 +38,9 @@ final class Principal: Sendable {
         self.userKey = userKey
         self.sessionKey = sessionKey
     }
+
+    /// How the store names the session of a token without a session id of its own.
+    static func session(authTime: Int64) -> String { String(authTime) }
 
     /// The provider's name in the `auth` variable: the short name that Realtime Database rules use where one is documented.
     var provider: String? {

@@ -63,14 +63,14 @@ struct Authorizer {
 
     // MARK: - Revocation
 
-    private enum RevocationAnswer {
+    enum RevocationAnswer {
         case passes
         case revoked(DecisionCode)
         case loading
         case unknown(StoreFailure)
     }
 
-    private func revocation(_ policy: RoutePolicy, _ principal: Principal, at moment: Moment) -> RevocationAnswer {
+    func revocation(_ policy: RoutePolicy, _ principal: Principal, at moment: Moment) -> RevocationAnswer {
         guard policy.revocation != .off else { return .passes }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
@@ -93,7 +93,7 @@ struct Authorizer {
 
     // MARK: - How, and how recently, the user signed in
 
-    private func providerPasses(_ policy: RoutePolicy, _ principal: Principal) -> Bool {
+    func providerPasses(_ policy: RoutePolicy, _ principal: Principal) -> Bool {
         guard !policy.providers.isEmpty else { return true }
         guard let provider = principal.signInProvider else { return false }
         return policy.providers.contains(provider)
@@ -121,7 +121,7 @@ struct Authorizer {
         return .permit(Permit(identity: identity, signedInAt: signedInAt))
     }
 
-    private enum Recency {
+    enum Recency {
         /// With the recorded sign-in, where the token's own time did not suffice.
         case recent(Int64?)
         case tooOld
@@ -130,7 +130,7 @@ struct Authorizer {
     }
 
     /// The store is read only where `auth_time` alone does not suffice.
-    private func recency(_ maxAge: Int64, _ principal: Principal, at moment: Moment) -> Recency {
+    func recency(_ maxAge: Int64, _ principal: Principal, at moment: Moment) -> Recency {
         if isRecent(principal.authTime, maxAge, now: moment.now) { return .recent(nil) }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)

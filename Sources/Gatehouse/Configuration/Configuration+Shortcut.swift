@@ -1,5 +1,6 @@
 extension Configuration {
-    /// The configuration of `gatehouse serve` without a file: every path needs a valid token of that project and goes to that upstream.
+    /// The configuration of `gatehouse serve` without a file: every path needs a valid token of that project and goes
+    /// to that upstream.
     ///
     /// - Parameters:
     ///   - project: the Firebase project's id (`--firebase-project`).
@@ -17,13 +18,10 @@ extension Configuration {
         if let server = options.server(upstream) {
             configuration.upstreams = [Upstream(name: "upstream", servers: [server])]
         }
-        if let address = options.address(listen) { configuration.listen = [Listener(address: address)] }
         configuration.routes = [
             Route(path: "/{path=**}", upstream: "upstream", location: SourceLocation(origin: "--upstream"))
         ]
-        if let admin = configuration.admin.address, configuration.listen.contains(where: { $0.address.overlaps(admin) }) {
-            options.fail("--listen", "the admin listener has the same address", "use another port")
-        }
+        if let listen { options.listen(listen, in: &configuration) }
         guard options.errors.isEmpty else { throw ConfigurationErrors(options.errors) }
         return configuration
     }
@@ -63,13 +61,11 @@ private struct ShortcutOptions {
         }
     }
 
-    mutating func address(_ text: String?) -> ListenAddress? {
-        guard let text else { return nil }
+    mutating func listen(_ address: String, in configuration: inout Configuration) {
         do {
-            return try ListenAddress(parsing: text)
+            try configuration.overrideListen(address)
         } catch {
-            fail("--listen", error.what, error.remedy)
-            return nil
+            errors += error.errors
         }
     }
 }

@@ -50,20 +50,15 @@ struct ConfigurationLoader {
     }
 
     private mutating func readListeners(_ root: MappingReader) {
-        let listeners = root.listeners()
-        if !listeners.isEmpty { configuration.listen = listeners.map(\.listener) }
-        let emulates = configuration.identity.firebase?.insecureEmulator ?? false
+        var listeners = root.listeners()
+        if listeners.isEmpty {
+            let place = root.location(of: "admin")
+            listeners = configuration.listen.map { LocatedListener(listener: $0, location: place) }
+        }
+        configuration.listen = listeners.map(\.listener)
         for listener in listeners {
-            let address = listener.listener.address
-            if emulates && !address.isLoopback {
-                context.fail(
-                    listener.location, "insecure_emulator with a listener that other machines reach",
-                    "listen on 127.0.0.1, or remove insecure_emulator")
-            }
-            if let admin = configuration.admin.address, admin.overlaps(address) {
-                context.fail(
-                    listener.location, "the admin listener has the same address",
-                    "give admin.address (\(admin)) another port")
+            for problem in configuration.problems(withListenerAt: listener.listener.address) {
+                context.fail(listener.location, problem.what, problem.remedy)
             }
         }
     }

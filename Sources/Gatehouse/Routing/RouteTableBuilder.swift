@@ -156,8 +156,9 @@ struct RouteTableBuilder {
     }
 
     private mutating func checkBounds() {
-        let visits = trie.worstCaseVisits
-        guard visits > RouteTable.maximumVisits else { return }
-        problems.append(RouteProblem(route: 0, reason: .overlap(visits: visits)))
+        let worst = trie.worstCase()
+        guard worst.visits > RouteTable.maximumVisits else { return }
+        let route = Int(endpoints[Int(worst.endpoint)].firstRoute)
+        problems.append(RouteProblem(route: route, reason: .overlap(visits: worst.visits)))
     }
 }

@@ -114,22 +114,40 @@ struct RouteTrie: Sendable {
 
     /// A bound of the nodes that any path can make a match visit: at each node at most one exact child, one folded one and the
     /// capture are tried, so the costliest of each kind are summed, from the leaves up.
-    var worstCaseVisits: Int {
-        var exact = [Int](repeating: 0, count: nodes.count)
+    var worstCaseVisits: Int { worstCase().visits }
+
+    /// The bound, and an endpoint where it is reached; -1 in an empty trie.
+    func worstCase() -> (visits: Int, endpoint: Int32) {
+        var exact = [Cost](repeating: Cost(), count: nodes.count)
         var folded = exact
         var capture = exact
-        var worst = 0
+        var worst = Cost()
         for index in nodes.indices.reversed() {
             // Children come after their parents, so all of this node's are summed by now.
-            let visits = min(1 + exact[index] + folded[index] + capture[index], 1 << 40)
+            let cost = cost(of: nodes[index], children: [exact[index], folded[index], capture[index]])
             let parent = Int(origins[index].parent)
             switch origins[index].edge {
-            case .root: worst = max(worst, visits)
-            case .exact: exact[parent] = max(exact[parent], visits)
-            case .folded: folded[parent] = max(folded[parent], visits)
-            case .capture: capture[parent] = visits
+            case .root: worst = max(worst, cost)
+            case .exact: exact[parent] = max(exact[parent], cost)
+            case .folded: folded[parent] = max(folded[parent], cost)
+            case .capture: capture[parent] = cost
             }
         }
-        return worst
+        return (worst.visits, worst.endpoint)
+    }
+
+    /// What a match can cost from a node on, and an endpoint down the costliest way.
+    private struct Cost: Comparable {
+        var visits = 0
+        var endpoint: Int32 = -1
+
+        static func < (one: Cost, other: Cost) -> Bool { one.visits < other.visits }
+    }
+
+    private func cost(of node: Node, children: [Cost]) -> Cost {
+        let visits = children.reduce(1) { $0 + $1.visits }
+        let deepest = children.max()?.endpoint ?? -1
+        let own = node.endpoint >= 0 ? node.endpoint : node.rest
+        return Cost(visits: min(visits, 1 << 40), endpoint: deepest >= 0 ? deepest : own)
     }
 }

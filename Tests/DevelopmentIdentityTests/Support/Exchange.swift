@@ -28,11 +28,11 @@ struct Response {
 
 /// Sends one request on a connection of its own and takes everything until it closes.
 func exchange(
-    _ port: Int, _ method: String = "GET", _ target: String, fields: String = "", body: String = ""
+    _ port: Int, _ method: String, _ target: String, fields: String = "", body: String = ""
 ) async throws -> [UInt8] {
     let client = try await SocketClient(port: port)
     let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
-    try await client.send(
+    try await client.transmit(
         "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\(fields)\(length)\r\n\(body)")
     return try await client.readToEnd()
 }
@@ -65,3 +65,8 @@ func withEcho(_ body: (EchoUpstream) async throws -> Void) async throws {
 
 /// The time of the tests, in seconds since 1970.
 let noon: Int64 = 1_700_000_000
+
+/// As above, with GET.
+func exchange(_ port: Int, _ target: String, fields: String = "") async throws -> [UInt8] {
+    try await exchange(port, "GET", target, fields: fields)
+}

@@ -47,15 +47,15 @@ final class SocketClient: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    func send(_ text: String) async throws {
-        try await send(bytes: Array(text.utf8))
+    func transmit(_ text: String) async throws {
+        try await transmit(bytes: Array(text.utf8))
     }
 
-    func send(bytes: [UInt8]) async throws {
+    func transmit(bytes: [UInt8]) async throws {
         try await blocking { [descriptor] in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+                let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
                 guard count > 0 else { throw Failure(call: "send", number: errno) }
                 rest = rest.dropFirst(count)
             }

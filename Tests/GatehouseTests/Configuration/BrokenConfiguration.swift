@@ -46,7 +46,8 @@ struct BrokenConfiguration: CustomTestStringConvertible, Sendable {
         #expect(errors.count == expected.count, comment, sourceLocation: sourceLocation)
         for (error, expectation) in zip(errors, expected) {
             let parts = expectation.split(separator: " ", maxSplits: 1)
-            #expect("\(error.location.line):\(error.location.column)" == parts[0], comment, sourceLocation: sourceLocation)
+            #expect(
+                "\(error.location.line):\(error.location.column)" == parts[0], comment, sourceLocation: sourceLocation)
             #expect("\(error.what); \(error.remedy)".contains(parts[1]), comment, sourceLocation: sourceLocation)
         }
     }

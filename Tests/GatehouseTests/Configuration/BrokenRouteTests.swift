@@ -19,7 +19,8 @@ import Testing
         upstreams("api: { servers: ['http://a', 'http://a:80/'] }", "2:32 has an entry twice"),
         upstreams("api: { servers: ['http://a'], connections: 0 }", "2:46 out of range; write 1 to 65536"),
         upstreams("api: { servers: ['http://a'], url: x }", "2:33 unknown key 'url' in upstreams.api"),
-        upstreams("'a b': { servers: ['http://a'] }", "2:3 'a b' is not a name for an upstream",
+        upstreams(
+            "'a b': { servers: ['http://a'] }", "2:3 'a b' is not a name for an upstream",
             "3:43 there is no upstream 'api'"),
         .route("auth: none", "4:5 routes[].path is missing"),
         .route("path: v1", "5:11 routes[].path is 'v1', without '/' at its beginning"),
@@ -45,20 +46,25 @@ import Testing
         .route("path: /\non_store_failure: pass", "6:23 write deny or allow"),
         .route("path: /\nencoded_slashes: decode", "6:22 write reject or keep"),
         .route("path: /\nmerge_slashes: maybe", "6:20 not true or false"),
-        .route("path: /\nauth: none\nrecent_sign_in: 5m", "7:5 recent_sign_in can never apply on a route with auth: none"),
+        .route(
+            "path: /\nauth: none\nrecent_sign_in: 5m", "7:5 recent_sign_in can never apply on a route with auth: none"),
         .route("path: /\nauth: none\nsecond_factor: required", "7:5 second_factor can never apply"),
         .route("path: /\nauth: none\nproviders: [apple.com]", "7:5 providers can never apply"),
         .route("path: /\nauth: none\nrevocation: strict", "7:5 revocation can never apply"),
         .route("path: /api/x\nstrip_prefix: api", "6:19 routes[].strip_prefix is 'api', without '/' at its beginning"),
         .route("path: /\nbody_size: 1MB", "6:16 not a size"),
-        .file(BrokenConfiguration.beforeRoute.replacing("upstream: api", with: "upstream: apy\n    path: /"),
+        .file(
+            BrokenConfiguration.beforeRoute.replacing("upstream: api", with: "upstream: apy\n    path: /"),
             "4:15 there is no upstream 'apy'; did you mean 'api'?"),
-        .file("upstreams: { a: { servers: ['http://a'] } }\nroutes:\n  - path: /\n    upstream: a\n",
+        .file(
+            "upstreams: { a: { servers: ['http://a'] } }\nroutes:\n  - path: /\n    upstream: a\n",
             "3:11 the route asks for a credential and identity names nobody who issues one"),
-        .file("upstreams: { a: { servers: ['http://a'] } }\nidentity: { firebase: null }\n"
-            + "routes:\n  - { path: /, auth: optional, upstream: a }\n", "4:13 the route asks for a credential"),
-        .file("identity: { firebase: { project: demo }, credentials: { header: null, cookie: null } }\n"
-            + "upstreams: { a: { servers: ['http://a'] } }\nroutes: [{ path: /, upstream: a }]\n",
+        .file(
+            "upstreams: { a: { servers: ['http://a'] } }\nidentity: { firebase: null }\n"
+                + "routes:\n  - { path: /, auth: optional, upstream: a }\n", "4:13 the route asks for a credential"),
+        .file(
+            "identity: { firebase: { project: demo }, credentials: { header: null, cookie: null } }\n"
+                + "upstreams: { a: { servers: ['http://a'] } }\nroutes: [{ path: /, upstream: a }]\n",
             "1:1 identity.credentials reads neither a header nor a cookie"),
     ]
 

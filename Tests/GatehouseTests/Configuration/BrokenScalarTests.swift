@@ -62,6 +62,10 @@ import Testing
         .section("listen:\n  - address: 300.0.0.1:80", "2:14 an address with a bad host"),
         .section("listen:\n  - address: a:1\n  - address: a:1", "3:14 an address that another listener has"),
         .section("listen:\n  - address: 0.0.0.0:9901", "2:14 the admin listener has the same address"),
+        .section(
+            "workers: 1\nadmin: { address: localhost:8080 }\nlisten: [{ address: localhost:8080 }]",
+            "3:21 the admin listener has the same address"),
+        .section("workers: 1\nadmin: { address: 127.0.0.1:8080 }", "2:1 the admin listener has the same address"),
         .section("admin: { token: '' }", "1:17 admin.token is empty"),
         .section("admin: { token: 'with space' }", "1:17 characters that a header cannot carry"),
     ]

@@ -6,14 +6,15 @@ import Testing
         .file("", "1:1 the file is empty"),
         .file("# nothing but a comment\n", "1:1 the file is empty"),
         .file("- a\n- b\n", "1:1 is not a mapping"),
-        .file("just text", "1:1 is not a mapping"),
+        .file("just text", "1:1 the file is not a mapping"),
         .section("limits:\n\tconnections: 1", "2:1 a tab as indentation; indent with spaces"),
         .section("limits:\n  \tconnections: 1", "2:3 a tab as indentation"),
         .section("limits: &a { connections: 1 }", "1:9 YAML anchors"),
         .file("limits: &a { connections: 1 }\ndrain: *a\n", "1:9 YAML anchors", "2:8 YAML aliases"),
         .file("routes:\n  - host: *.example.com\n", "2:11 put a text that begins with '*' in quotes"),
         .section("workers: !!int 4", "1:10 YAML tags"),
-        .section("a: |\n  *x &y\n  !z\nb: \"*x\" # *x\nlog: { level: 'it''s *x' }", "1:1 unknown key 'a'",
+        .section(
+            "a: |\n  *x &y\n  !z\nb: \"*x\" # *x\nlog: { level: 'it''s *x' }", "1:1 unknown key 'a'",
             "4:1 unknown key 'b'", "5:15 log.level cannot be"),
         .section("drain: { delay: 5s", "2:10 not valid YAML"),
         .file("workers: \"4\n", "2:1 not valid YAML (found unexpected end of stream); close the quote"),
@@ -23,7 +24,8 @@ import Testing
         .file("a: \u{7}\n", "1:4 control character U+7"),
         .file("a: \u{2028}\n", "1:4 control character U+2028"),
         .section("workers: 1\nworkers: 2", "2:1 duplicate key 'workers'; keep one of them"),
-        .section("workers: 1\n\"workers\": 2\nlimits: { head_fields: 1, head_fields: 2, x: 1 }",
+        .section(
+            "workers: 1\n\"workers\": 2\nlimits: { head_fields: 1, head_fields: 2, x: 1 }",
             "2:1 duplicate key 'workers'", "3:27 duplicate key 'head_fields'", "3:43 unknown key 'x' in limits"),
         .section("workers: 1\nworkers: 2\nworkers: 3", "2:1 duplicate key 'workers'", "3:1 duplicate key 'workers'"),
         .section("'workers': 1\n'workers': 2", "2:1 duplicate key 'workers'"),
@@ -53,7 +55,8 @@ import Testing
         let errors = #expect(throws: ConfigurationErrors.self) {
             try Configuration.load(file: "/nowhere/gatehouse.yaml", environment: [:])
         }
-        #expect(errors?.description.contains("/nowhere/gatehouse.yaml:1:1: the file cannot be read (No such file") == true)
+        #expect(
+            errors?.description.contains("/nowhere/gatehouse.yaml:1:1: the file cannot be read (No such file") == true)
     }
 
     @Test func anAliasBombCostsNothing() {

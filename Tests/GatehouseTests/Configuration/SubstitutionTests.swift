@@ -65,7 +65,8 @@ import Testing
         .section("store: sqlite:${file:nowhere}", "1:8 the file 'nowhere' cannot be read (No such file or directory)"),
         .section("admin: { token: \"${EMPTY}\" }", "1:17 admin.token is empty", environment: environment),
         .section("workers: ${PROJECT}", "1:10 workers is '${PROJECT}', not a whole number", environment: environment),
-        .section("store: sqlite:${LONG}", "1:8 longer than 64 KiB after substitution",
+        .section(
+            "store: sqlite:${LONG}", "1:8 longer than 64 KiB after substitution",
             environment: ["LONG": String(repeating: "x", count: 65_537)]),
     ]
 

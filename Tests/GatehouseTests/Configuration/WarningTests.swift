@@ -9,9 +9,10 @@ import Testing
     @Test func theEmulatorIsWarnedAbout() throws {
         let warnings = try warnings(
             "identity: { firebase: { project: a, insecure_emulator: true } }\n\(BrokenConfiguration.rest)")
-        #expect(warnings.map { $0.prefix(69) } == [
-            "gatehouse.yaml:1:37: warning: anybody can make the unsigned tokens th",
-        ])
+        #expect(
+            warnings.map { $0.prefix(69) } == [
+                "gatehouse.yaml:1:37: warning: anybody can make the unsigned tokens th"
+            ])
     }
 
     @Test func plainHTTPKeysAreWarnedAbout() throws {
@@ -32,10 +33,11 @@ import Testing
     @Test(arguments: ["X-Auth-Token", "X_Auth_Token", "User-Agent"])
     func extraFieldsThatClientsSendAreWarnedAbout(_ name: String) throws {
         let warnings = try warnings("headers: { extra: { \(name): token.role } }\n\(BrokenConfiguration.rest)")
-        #expect(warnings == [
-            "gatehouse.yaml:1:21: warning: the field '\(name)' is removed from every request that carries it;"
-                + " choose another name if clients send this one",
-        ])
+        #expect(
+            warnings == [
+                "gatehouse.yaml:1:21: warning: the field '\(name)' is removed from every request that carries it;"
+                    + " choose another name if clients send this one"
+            ])
     }
 
     @Test func aForwardedCredentialInAManagedFieldIsWarnedAbout() throws {
@@ -51,9 +53,10 @@ import Testing
 
     @Test func failingOpenIsWarnedAbout() throws {
         let warnings = try warnings(BrokenConfiguration.beforeRoute + "    path: /\n    on_store_failure: allow\n")
-        #expect(warnings.map { $0.prefix(68) } == [
-            "gatehouse.yaml:6:5: warning: revoked users pass while the store is d",
-        ])
+        #expect(
+            warnings.map { $0.prefix(68) } == [
+                "gatehouse.yaml:6:5: warning: revoked users pass while the store is d"
+            ])
     }
 
     @Test func aShortAdminTokenIsWarnedAbout() throws {

@@ -75,6 +75,18 @@ import Testing
         #expect(logged == "/" + String(repeating: "\u{FFFD}", count: bytes.count) + "z")
     }
 
+    @Test func everyASCIICharacterComesBackWhereverItStands() throws {
+        for byte in UInt8.min...0x7F where byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#") {
+            for position in 0..<17 {
+                var text = Array(repeating: UInt8(ascii: "a"), count: 17)
+                text[position] = byte
+                #expect(try path(.array(text)) == String(decoding: text, as: UTF8.self))
+                let line = line(entry(path: .array(text)))
+                #expect(line.utf8.dropLast().allSatisfy { (0x20..<0x7F).contains($0) })
+            }
+        }
+    }
+
     @Test func everyPairOfBytesGivesALineThatParses() throws {
         for first in UInt8.min...UInt8.max {
             var bytes: [UInt8] = []

@@ -50,6 +50,12 @@ import Testing
                 + #"{"name":"keys https://k","ok":false,"why":"never fetched: \"timeout\""}]}"# + "\n")
     }
 
+    @Test func aSessionIsShown() async {
+        let response = await answer("GET", "/v1/users/ann/sessions/s%2F1")
+        #expect(text(response) == #"{"uid":"ann","session":"s/1","revoked":false,"signed_in_at":7}"# + "\n")
+        #expect(await backend.calls == ["look ann s/1"])
+    }
+
     @Test func aUserIsShown() async {
         let response = await answer("GET", "/v1/users/a%2Fb")
         #expect(text(response) == #"{"uid":"a/b","valid_since":17,"disabled":false}"# + "\n")

@@ -10,6 +10,7 @@ import Testing
         ("/v1/users/ann/unrevoke", .change(.unrevoke, uid: "ann")),
         ("/v1/users/ann/disable", .change(.disable, uid: "ann")),
         ("/v1/users/ann/enable", .change(.enable, uid: "ann")),
+        ("/v1/users/ann/sessions/17", .session(uid: "ann", session: "17")),
         ("/v1/users/ann/sessions/17/revoke", .revokeSession(uid: "ann", session: "17")),
     ])
     func aPathIsACall(target: String, call: AdminCall) {

@@ -42,6 +42,11 @@ actor FakeBackend: AdministrationBackend {
         return UserRecord()
     }
 
+    func session(_ uid: String, _ session: String) throws(AdministrationError) -> SessionRecord {
+        try note("look \(uid) \(session)")
+        return SessionRecord(revoked: false, signedInAt: 7)
+    }
+
     func revokeSession(_ uid: String, session: String) throws(AdministrationError) -> SessionRecord {
         try note("session \(uid) \(session)")
         return SessionRecord(revoked: true)

@@ -15,6 +15,9 @@ import Testing
         }
     }
 
+    private static let few = Result { try RouteTable(routes(10)) }
+    private static let many = Result { try RouteTable(routes(10_000)) }
+
     private static func visits(_ table: RouteTable, _ path: String) -> Int {
         var visits = 0
         _ = table.routed(path, visits: &visits)
@@ -26,14 +29,14 @@ import Testing
         "/v1/resource5/x/no",
     ])
     func tenThousandRoutesTakeAsManyStepsAsTen(path: String) throws {
-        let few = try RouteTable(Self.routes(10))
-        let many = try RouteTable(Self.routes(10_000))
+        let few = try Self.few.get()
+        let many = try Self.many.get()
         #expect(Self.visits(few, path) == Self.visits(many, path))
         #expect(Self.visits(many, path) <= 6)
     }
 
     @Test func lookupsOfTenThousandLiteralsProbeFewSlots() throws {
-        let table = try RouteTable(Self.routes(10_000))
+        let table = try Self.many.get()
         #expect(table.trie.longestProbe <= 32)
     }
 
@@ -52,7 +55,7 @@ import Testing
     }
 
     @Test func theBoundOfATableWithoutOverlapIsItsDepth() throws {
-        #expect(try RouteTable(Self.routes(10_000)).trie.worstCaseVisits == 6)
+        #expect(try Self.many.get().trie.worstCaseVisits == 6)
     }
 
     @Test func theBoundCountsWhatIsTriedInVain() throws {

@@ -123,11 +123,13 @@ import Testing
 
     @Test func routesWhoseOverlapWouldMakeAMatchExpensiveAreRefused() {
         // Each segment may be a literal or a capture, and no pattern ends as the path does: all have to be tried.
-        let routes = (0..<(1 << 10)).map { number in
+        let overlapping = (0..<(1 << 10)).map { number in
             RouteDefinition(
                 pattern: (0..<10).map { number >> $0 & 1 == 1 ? "/a" : "/{x\($0)}" }.joined() + "/end\(number)")
         }
-        #expect(problems(with: routes) == [RouteProblem(route: 0, reason: .overlap(visits: 3071))])
+        let problems = problems(with: [RouteDefinition(pattern: "/")] + overlapping)
+        #expect(problems.map(\.reason) == [.overlap(visits: 3071)])
+        #expect(problems.first?.route != 0)
     }
 
     @Test func moreRoutesThanTheBoundAreRefused() {

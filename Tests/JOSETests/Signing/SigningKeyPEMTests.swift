@@ -10,11 +10,11 @@ import Testing
     }
 
     @Test func theOlderFormOfEllipticKeysIsRead() throws {
-        let key = try SigningKey(pem: Array(Vectors.sec1.utf8), algorithm: .es256, keyID: "k")
+        let key = try SigningKey(pem: Array(SigningVectors.sec1.utf8), algorithm: .es256, keyID: "k")
         #expect(String(decoding: key.pem(), as: UTF8.self).hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
     }
 
-    @Test(arguments: [Vectors.encrypted, Vectors.encryptedOldForm])
+    @Test(arguments: [SigningVectors.encrypted, SigningVectors.encryptedOldForm])
     func anEncryptedKeyIsRefusedWithoutAskingForAPassword(pem: String) {
         #expect(code { try SigningKey(pem: Array(pem.utf8), algorithm: .es256, keyID: "k") } == .unreadable)
     }
@@ -31,11 +31,11 @@ import Testing
 
     @Test(arguments: [Algorithm.rs256, .ps512, .es384, .es512, .edDSA])
     func aKeyOfAnotherTypeOrCurveIsUnfit(algorithm: Algorithm) {
-        #expect(code { try SigningKey(pem: Array(Vectors.sec1.utf8), algorithm: algorithm, keyID: "k") } == .unfit)
+        #expect(code { try SigningKey(pem: Array(SigningVectors.sec1.utf8), algorithm: algorithm, keyID: "k") } == .unfit)
     }
 
     @Test func anRSAKeyOf1024BitsIsUnfit() {
-        #expect(code { try SigningKey(pem: Array(Vectors.rsa1024.utf8), algorithm: .rs256, keyID: "k") } == .unfit)
+        #expect(code { try SigningKey(pem: Array(SigningVectors.rsa1024.utf8), algorithm: .rs256, keyID: "k") } == .unfit)
     }
 
     private func code(_ make: () throws -> SigningKey) -> SigningKeyError.Code? {

@@ -45,11 +45,11 @@ import Testing
         #expect(key.header(type: nil) == #"{"alg":"ES256","kid":"k"}"#)
     }
 
-    @Test(arguments: [(Algorithm.es256, 64), (.es384, 96), (.es512, 132)])
-    func anEllipticSignatureIsTwoCoordinatesLong(algorithm: Algorithm, length: Int) throws {
+    @Test(arguments: [(Algorithm.es256, 64, 400), (.es384, 96, 8), (.es512, 132, 8)])
+    func anEllipticSignatureIsTwoCoordinatesLong(algorithm: Algorithm, length: Int, times: Int) throws {
         let key = try SigningKey.generate(algorithm, keyID: "k")
-        // r or s has a zero in front in one of 128 signatures; the length must be the same.
-        for index in 0..<300 {
+        // r or s has a zero byte in front in one of 128 signatures, with P-521 in three of four; the length is the same.
+        for index in 0..<times {
             #expect(try key.signature(over: [UInt8(truncatingIfNeeded: index)]).count == length)
         }
     }
@@ -57,7 +57,7 @@ import Testing
     /// RFC 8037 appendix A.
     @Test func theExampleOfRFC8037ComesOutAsPrinted() throws {
         let seed = try #require(Base64URL.decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"))
-        let key = try SigningKey(pem: Vectors.pkcs8(ed25519: seed), algorithm: .edDSA, keyID: "k")
+        let key = try SigningKey(pem: SigningVectors.pkcs8(ed25519: seed), algorithm: .edDSA, keyID: "k")
         #expect(key.jwk.contains(#""x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo""#))
         let token = try key.sign(header: #"{"alg":"EdDSA"}"#, payload: Array("Example of Ed25519 signing".utf8))
         #expect(

@@ -41,20 +41,7 @@ public struct HTTPKeyFetcher: KeyFetcher {
     public func fetch(_ url: String) async throws(KeyFetchError) -> FetchedKeySet {
         let request = try Self.request(url)
         let deadline = NIODeadline.now() + limits.time
-        let response: KeyResponse
-        do {
-            response = try await attempt(request, deadline: deadline)
-        } catch  where error.wasClosedUnanswered {
-            // The source closed a kept connection just as it was used again; it saw no request, or did not answer it.
-            do {
-                response = try await attempt(request, deadline: deadline)
-            } catch {
-                throw error.reason
-            }
-        } catch {
-            throw error.reason
-        }
-        return try response.keys(now: clock.now())
+        return try await answer(to: request, deadline: deadline).keys(now: clock.now())
     }
 }
 
@@ -73,6 +60,23 @@ extension HTTPKeyFetcher {
         guard scheme == "https" || scheme == "http", let request = try? HTTPClient.Request(url: url, headers: headers)
         else { throw KeyFetchError(.invalidURL) }
         return request
+    }
+
+    /// The source's answer, with one more try on a connection that it closed before a byte of it: the source closed a kept
+    /// connection just as it was used again.
+    private func answer(
+        to request: HTTPClient.Request, deadline: NIODeadline
+    ) async throws(KeyFetchError) -> KeyResponse {
+        do {
+            return try await attempt(request, deadline: deadline)
+        } catch {
+            guard error.wasClosedUnanswered else { throw error.reason }
+        }
+        do {
+            return try await attempt(request, deadline: deadline)
+        } catch {
+            throw error.reason
+        }
     }
 
     private func attempt(_ request: HTTPClient.Request, deadline: NIODeadline) async throws(Failure) -> KeyResponse {

@@ -3,7 +3,8 @@ extension Configuration {
     public struct Admin: Sendable, Equatable {
         /// Where it listens (`address`); nil switches it off. Default: `127.0.0.1:9901`.
         public var address: ListenAddress? = ListenAddress(host: "127.0.0.1", port: 9901)
-        /// The bearer token of the admin API (`token`). Default: nil, which leaves only `/livez`, `/readyz` and `/metrics`.
+        /// The bearer token of the admin API (`token`). Default: nil, which leaves only `/livez`, `/readyz` and
+        /// `/metrics`.
         public var token: Secret?
 
         /// The defaults.

@@ -1,7 +1,8 @@
 extension Configuration {
     /// What the upstream is told about the user (`headers`).
     public struct IdentityHeaders: Sendable, Hashable {
-        /// What the identity fields' names begin with (`prefix`): a field name that ends in `-`, at most 64 bytes. Default: `X-Auth-`.
+        /// What the identity fields' names begin with (`prefix`): a field name that ends in `-`, at most 64 bytes.
+        /// Default: `X-Auth-`.
         public var prefix = "X-Auth-"
         /// Whether the whole `auth` variable is sent (`variable`). Default: true.
         public var variable = true
@@ -33,8 +34,8 @@ extension Configuration {
 }
 
 extension Configuration.IdentityHeaders {
-    /// Whether an inbound field of that name is removed before a request is forwarded: what is compared is lower-case, with
-    /// everything but letters and digits read as `-`.
+    /// Whether an inbound field of that name is removed before a request is forwarded: what is compared is lower-case,
+    /// with everything but letters and digits read as `-`.
     public func removes(_ name: String) -> Bool {
         let normalized = FieldName.normalized(name)
         return normalized == FieldName.normalized(variableName)

@@ -1,7 +1,8 @@
 extension Configuration {
     /// Whose tokens count (`identity`).
     public struct Identity: Sendable, Hashable {
-        /// How far `iat`, `nbf` and `auth_time` may lie in the future (`clock_skew`), 0 to 60 s. Never prolongs `exp`. Default: 5 s.
+        /// How far `iat`, `nbf` and `auth_time` may lie in the future (`clock_skew`), 0 to 60 s. Never prolongs `exp`.
+        /// Default: 5 s.
         public var clockSkew = Duration.seconds(5)
         /// Firebase Authentication (`firebase`). Default: nil, not used.
         public var firebase: Firebase?

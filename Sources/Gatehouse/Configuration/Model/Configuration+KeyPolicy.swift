@@ -7,9 +7,11 @@ extension Configuration {
         public var maxTTL = Duration.seconds(86_400)
         /// The share of the lifetime after which the set is fetched again (`refresh_at`), 0.1 to 1. Default: 0.8.
         public var refreshAt = 0.8
-        /// How much longer than its lifetime a set counts while its source is down (`stale_for`), 0 to 30 d. Default: 24 h.
+        /// How much longer than its lifetime a set counts while its source is down (`stale_for`), 0 to 30 d. Default:
+        /// 24 h.
         public var staleFor = Duration.seconds(86_400)
-        /// The least time between fetches that unknown key ids ask for (`unknown_key_cooldown`), 100 ms to 1 h. Default: 30 s.
+        /// The least time between fetches that unknown key ids ask for (`unknown_key_cooldown`), 100 ms to 1 h.
+        /// Default: 30 s.
         public var unknownKeyCooldown = Duration.seconds(30)
 
         /// The defaults.

@@ -11,7 +11,8 @@ extension Configuration {
         public var bodySize: Int?
         /// From the first byte of a head to its last (`head_timeout`), 1 ms to 1 h. Default: 10 s.
         public var headTimeout = Duration.seconds(10)
-        /// Between requests, and without progress of a body in either direction (`idle_timeout`), 1 ms to 1 d. Default: 75 s.
+        /// Between requests, and without progress of a body in either direction (`idle_timeout`), 1 ms to 1 d. Default:
+        /// 75 s.
         public var idleTimeout = Duration.seconds(75)
         /// From a head's first byte to the answer's last (`request_timeout`), 1 ms to 1 d. Default: nil, no bound.
         public var requestTimeout: Duration?

@@ -21,8 +21,8 @@ extension Configuration {
         public var onStoreFailure = StoreFailurePolicy.deny
         /// The name of the upstream (`upstream`); required, one that exists.
         public var upstream: String
-        /// Literal segments that are taken off the path before it is forwarded (`strip_prefix`): begins with `/`, at most 1,024 bytes.
-        /// Its syntax is checked by Routing. Default: nil, nothing.
+        /// Literal segments that are taken off the path before it is forwarded (`strip_prefix`): begins with `/`, at
+        /// most 1,024 bytes. Its syntax is checked by Routing. Default: nil, nothing.
         public var stripPrefix: String?
         /// Overrides the upstream's `response_timeout`, within the same bounds. Default: nil.
         public var responseTimeout: Duration?

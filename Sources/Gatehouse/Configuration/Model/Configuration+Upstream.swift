@@ -7,7 +7,8 @@ extension Configuration {
         public var servers: [UpstreamServer]
         /// How long a connection may take to open (`connect_timeout`), 1 ms to 5 min. Default: 2 s.
         public var connectTimeout = Duration.seconds(2)
-        /// From the request's last byte to the first byte of the answer (`response_timeout`), 1 ms to 1 d. Default: 60 s.
+        /// From the request's last byte to the first byte of the answer (`response_timeout`), 1 ms to 1 d. Default: 60
+        /// s.
         public var responseTimeout = Duration.seconds(60)
         /// Open connections per worker, to all servers together (`connections`), 1 to 65,536. Default: 256.
         public var connections = 256

@@ -1,12 +1,12 @@
 /// One checked configuration: immutable once loaded, the input of a snapshot.
 ///
-/// Every value in it is within its documented bounds; what needs more than the configuration itself (route patterns, the files and
-/// servers that it names) is checked by those who use it.
+/// Every value in it is within its documented bounds; what needs more than the configuration itself (route patterns,
+/// the files and servers that it names) is checked by those who use it.
 public struct Configuration: Sendable, Equatable {
     /// Where `gatehouse` looks for its configuration unless told otherwise.
     public static let defaultFile = "config/gatehouse.yaml"
 
-    /// The public listeners, at least one. Default: `127.0.0.1:8080`.
+    /// The public listeners, 1 to 64. Default: `127.0.0.1:8080`.
     public var listen: [Listener] = [Listener(address: ListenAddress(host: "127.0.0.1", port: 8080))]
     /// The number of event loops, 1 to 1024. Default: nil, one per core.
     public var workers: Int?

@@ -15,7 +15,8 @@ public struct Secret: Sendable, Equatable {
     /// The number of its bytes.
     public var count: Int { bytes.count }
 
-    /// Whether the candidate has these very bytes. The time taken depends on the candidate's length, not on where it differs.
+    /// Whether the candidate has these very bytes. The time taken depends on the candidate's length, not on where it
+    /// differs.
     public func matches(_ candidate: some Collection<UInt8>) -> Bool {
         var difference = UInt64(truncatingIfNeeded: candidate.count ^ bytes.count)
         for (index, byte) in candidate.enumerated() {

@@ -1,5 +1,6 @@
 extension ConfigurationValue {
-    /// What `read` makes of each element; reports an empty list and elements that are equal. Nil where anything was wrong.
+    /// What `read` makes of each element; reports an empty list and elements that are equal. Nil where anything was
+    /// wrong.
     func list<Element: Hashable>(_ read: (ConfigurationValue) -> Element?) -> [Element]? {
         sequence().flatMap { unique($0, read) }
     }

@@ -122,7 +122,8 @@ extension ConfigurationValue {
         switch content {
         case .mapping(let mapping): mapping
         case .failed: nil
-        default: fail("\(name) is not a mapping", "write KEY: VALUE lines, indented below it")
+        default:
+            fail("\(name.isEmpty ? "the file" : name) is not a mapping", "write KEY: VALUE lines, indented below it")
         }
     }
 

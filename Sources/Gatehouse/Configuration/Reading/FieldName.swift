@@ -10,7 +10,8 @@ enum FieldName {
         String(decoding: name.lowercased().utf8.map { isAlphanumeric($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
     }
 
-    /// Fields of one connection (RFC 9110 section 7.6.1) or of the message's framing: nobody sets them by configuration.
+    /// Fields of one connection (RFC 9110 section 7.6.1) or of the message's framing: nobody sets them by
+    /// configuration.
     static func belongsToConnection(_ normalized: String) -> Bool {
         connectionFields.contains(normalized) || normalized.hasPrefix("proxy-")
     }

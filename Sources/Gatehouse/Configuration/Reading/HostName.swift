@@ -12,7 +12,9 @@ enum HostName {
 
     /// A host as routes match it: a name, an IP address (IPv6 in brackets), or `*.` and a name.
     static func isPattern(_ host: String) -> Bool {
-        if host.hasPrefix("[") && host.hasSuffix("]") { return IPLiteral.v6(String(host.dropFirst().dropLast())) != nil }
+        if host.hasPrefix("[") && host.hasSuffix("]") {
+            return IPLiteral.v6(String(host.dropFirst().dropLast())) != nil
+        }
         if host.hasPrefix("*.") {
             let suffix = String(host.dropFirst(2))
             return isValid(suffix) && IPLiteral.v4(suffix) == nil

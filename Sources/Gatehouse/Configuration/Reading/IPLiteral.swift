@@ -18,7 +18,8 @@ enum IPLiteral {
         bytes(text, family: AF_INET6, count: 16)
     }
 
-    /// Whether only this machine is reached by that host: `localhost`, 127.0.0.0/8, `::1`, or the former as mapped IPv6.
+    /// Whether only this machine is reached by that host: `localhost`, 127.0.0.0/8, `::1`, or the former as mapped
+    /// IPv6.
     static func isLoopback(host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         if let address = v4(host) { return address[0] == 127 }

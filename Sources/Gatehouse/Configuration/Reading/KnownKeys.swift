@@ -1,4 +1,5 @@
-/// The keys that one mapping of the file may have: the only list of them, for the loader and for the test of the JSON Schema.
+/// The keys that one mapping of the file may have: the only list of them, for the loader and for the test of the JSON
+/// Schema.
 struct KnownKeys: Sendable {
     /// What a key of later work may be set to until then, besides null.
     enum Placeholder: Sendable {

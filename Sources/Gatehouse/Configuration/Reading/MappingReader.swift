@@ -6,7 +6,8 @@ struct MappingEntry {
     let keyLocation: SourceLocation
     let value: ConfigurationValue
 
-    /// The entries of a mapping in the order of the file; keys that are no text or that stand there twice are reported and left out.
+    /// The entries of a mapping in the order of the file; keys that are no text or that stand there twice are reported
+    /// and left out.
     static func read(_ mapping: Node.Mapping, in path: String, context: LoadingContext) -> [MappingEntry] {
         var seen: Set<String> = []
         return mapping.compactMap { keyNode, node in
@@ -93,7 +94,8 @@ struct MappingReader {
         let pairs = mapping.filter { keyNode, _ in
             guard let key = context.document.key(of: keyNode), !table.contains(key) else { return true }
             context.fail(
-                context.document.location(of: keyNode), "unknown key \(Quoted(key))\(name.isEmpty ? "" : " in \(name)")",
+                context.document.location(of: keyNode),
+                "unknown key \(Quoted(key))\(name.isEmpty ? "" : " in \(name)")",
                 table.remedy(forUnknown: key))
             return false
         }

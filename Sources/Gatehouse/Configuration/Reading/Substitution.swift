@@ -1,5 +1,5 @@
-/// Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in a text, once: what comes in is not looked at again. `$${` is a
-/// literal `${`.
+/// Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in a text, once: what comes in is not looked at again.
+/// `$${` is a literal `${`.
 struct Substitution {
     /// The most bytes that a file may have, and that a text may have after substitution: 64 KiB.
     static let maximumSize = 65_536

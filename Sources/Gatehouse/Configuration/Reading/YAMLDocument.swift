@@ -2,9 +2,9 @@ internal import Yams
 
 /// Composes the one YAML document of a file, going on where a mapping has a key twice.
 ///
-/// Yams stops at the first mapping with a duplicate key and tells only where the key stands first. So that every error of a file is
-/// reported, that first key is renamed in the text, in place and without moving anything, and the text composed again; `key(of:)`
-/// gives the key as it was written.
+/// Yams stops at the first mapping with a duplicate key and tells only where the key stands first. So that every error
+/// of a file is reported, that first key is renamed in the text, in place and without moving anything, and the text
+/// composed again; `key(of:)` gives the key as it was written.
 struct YAMLDocument {
     /// The root value; nil in an empty file.
     private(set) var root: Node?
@@ -13,6 +13,9 @@ struct YAMLDocument {
     private var renamed: [SourceLocation: Unicode.Scalar] = [:]
     private let source: SourceText
     private var scalars: [Unicode.Scalar]
+
+    /// The scalars that may be composed again for the sake of further errors.
+    private static let recomposingBudget = 4_194_304
 
     /// Composes a source that passed the `YAMLPrecheck`.
     init(_ source: SourceText) throws(ConfigurationErrors) {
@@ -57,7 +60,8 @@ struct YAMLDocument {
         duplicates.append(
             ConfigurationError(
                 location: location, what: "duplicate key \(Quoted(keys.first ?? ""))", remedy: "keep one of them"))
-        guard duplicates.count < ConfigurationErrors.maximumCount, let index = firstIndex(ofKeyAt: location),
+        guard duplicates.count < ConfigurationErrors.maximumCount,
+            duplicates.count * scalars.count <= Self.recomposingBudget, let index = firstIndex(ofKeyAt: location),
             let replacement = Unicode.Scalar(0xE000 + UInt32(duplicates.count))
         else { return false }
         renamed[location] = scalars[index]

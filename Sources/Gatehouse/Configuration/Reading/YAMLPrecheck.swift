@@ -1,7 +1,8 @@
 /// Finds what YAML allows and a configuration may not have: anchors, aliases and tags, and tabs as indentation.
 ///
-/// It runs before the YAML parser, since an alias costs nothing in the file and, expanded, any amount of memory. It knows of YAML
-/// only as much as telling the beginning of a value from the inside of a text, a comment or a block needs.
+/// It runs before the YAML parser, since an alias costs nothing in the file and, expanded, any amount of memory. It
+/// knows of YAML only as much as telling the beginning of a value from the inside of a text, a comment or a block
+/// needs.
 struct YAMLPrecheck {
     private let source: SourceText
     private var findings: [ConfigurationError] = []

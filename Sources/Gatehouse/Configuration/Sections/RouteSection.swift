@@ -68,7 +68,8 @@ extension Configuration.Route {
         guard let text = value.string(atMost: 255)?.lowercased() else { return nil }
         guard HostName.isPattern(text) else {
             return value.fail(
-                "\(value.name) is \(value.shown), not a host", "write a name without a port, or *.example.com in quotes")
+                "\(value.name) is \(value.shown), not a host", "write a name without a port, or *.example.com in quotes"
+            )
         }
         return text
     }

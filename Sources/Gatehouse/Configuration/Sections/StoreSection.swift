@@ -14,7 +14,8 @@ extension Configuration.StoreLocation {
         case ":memory:": return .sqliteMemory
         case "": return value.fail("store names no file", "write sqlite:PATH")
         case let path where path.hasPrefix("//") || path.hasPrefix(":"):
-            return value.fail("store is not sqlite: and a path", "write sqlite:PATH, as in sqlite:/var/lib/gatehouse.db")
+            return value.fail(
+                "store is not sqlite: and a path", "write sqlite:PATH, as in sqlite:/var/lib/gatehouse.db")
         case let path: return .sqlite(path: String(path))
         }
     }
@@ -25,7 +26,9 @@ extension Configuration.Revocation {
         self.init()
         mapping.set(&maxStaleness, "max_staleness") { $0.duration(in: .seconds(1) ... .days(1)) }
         mapping.set(&strictTimeout, "strict_timeout") { $0.duration(in: .milliseconds(1) ... .seconds(10)) }
-        guard let source = mapping.value("source"), let choice = source.choice(of: ["store", "firebase"]) else { return }
+        guard let source = mapping.value("source"), let choice = source.choice(of: ["store", "firebase"]) else {
+            return
+        }
         if choice == "firebase" { source.refuseAsLater("revocation.source: firebase") }
     }
 }

@@ -44,10 +44,11 @@ struct LogLineWriter {
         }
     }
 
+    /// 16 digits.
     mutating func hexadecimal(_ value: UInt64) {
-        for shift in stride(from: 60, through: 0, by: -4) {
-            hexadecimalDigit(UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 0xF)
-        }
+        guard end - next >= 16 else { return overflowed = true }
+        Hexadecimal.write(value, to: next)
+        next += 16
     }
 
     @inline(__always)
@@ -62,6 +63,8 @@ struct LogLineWriter {
         var copied = 0
         var position = 0
         while position < bytes.count {
+            position = LogText.skipPlain(bytes, from: position)
+            guard position < bytes.count else { break }
             let length = LogText.plainLength(bytes, at: position)
             if length > 0 {
                 position &+= length

@@ -11,6 +11,29 @@ enum LogText {
         return sequenceLength(bytes, at: position)
     }
 
+    /// Where eight bytes at once are no longer all plain ASCII: what follows is to be looked at one by one.
+    @inline(__always)
+    static func skipPlain(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var position = start
+        while position &+ 8 <= bytes.count, isPlain(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)) {
+            position &+= 8
+        }
+        return position
+    }
+
+    /// Whether each of eight bytes is printable ASCII but the quote and the backslash.
+    @inline(__always)
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = word ^ (ones &* 0x22)
+        let backslashes = word ^ (ones &* 0x5C)
+        let deletes = word ^ (ones &* 0x7F)
+        // A borrow into the highest bit of a byte: the byte was smaller than what is taken off. It may come from the byte below, but then
+        // that one was found too.
+        let found = (word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones) | (deletes &- ones) | word
+        return found & (ones &* 0x80) == 0
+    }
+
     @inline(never)
     private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
         let lead = bytes[position]

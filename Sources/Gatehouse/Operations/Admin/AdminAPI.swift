@@ -27,6 +27,8 @@ struct AdminAPI: Sendable {
         case .metrics: .text(await backend.metricsText(), contentType: MetricsSnapshot.prometheusContentType)
         case .user(let uid): AdminDocument.user(uid, try await backend.user(uid))
         case .change(let change, let uid): AdminDocument.user(uid, try await perform(change, uid: uid, body: body))
+        case .session(let uid, let session):
+            AdminDocument.session(uid, session, try await backend.session(uid, session))
         case .revokeSession(let uid, let session):
             AdminDocument.session(uid, session, try await backend.revokeSession(uid, session: session))
         case .keys: AdminDocument.keys(await backend.keys())

@@ -3,6 +3,7 @@ enum AdminCall: Equatable, Sendable {
     case live, ready, metrics
     case user(String)
     case change(UserChange, uid: String)
+    case session(uid: String, session: String)
     case revokeSession(uid: String, session: String)
     case keys, refreshKeys, routes
 
@@ -53,11 +54,15 @@ enum AdminCall: Equatable, Sendable {
         case 4:
             guard let change = UserChange(rawValue: String(segments[3])) else { return nil }
             self = .change(change, uid: uid)
-        case 6:
-            guard segments[3] == "sessions", segments[5] == "revoke", let session = Self.decoded(segments[4]) else {
+        case 5...6:
+            guard segments[3] == "sessions", let session = Self.decoded(segments[4]) else { return nil }
+            if segments.count == 5 {
+                self = .session(uid: uid, session: session)
+            } else if segments[5] == "revoke" {
+                self = .revokeSession(uid: uid, session: session)
+            } else {
                 return nil
             }
-            self = .revokeSession(uid: uid, session: session)
         default: return nil
         }
     }
@@ -100,7 +105,7 @@ enum AdminCall: Equatable, Sendable {
     /// The methods that make the call, as `Allow` tells them.
     var methods: [String] {
         switch self {
-        case .live, .ready, .metrics, .user, .keys, .routes: ["GET", "HEAD"]
+        case .live, .ready, .metrics, .user, .session, .keys, .routes: ["GET", "HEAD"]
         case .change, .revokeSession, .refreshKeys: ["POST"]
         }
     }

@@ -15,6 +15,8 @@ public protocol AdministrationBackend: Sendable {
     func disable(_ uid: String) async throws(AdministrationError) -> UserRecord
     /// Takes `disable` back.
     func enable(_ uid: String) async throws(AdministrationError) -> UserRecord
+    /// What the store knows of one session; an empty record for one of which it knows nothing.
+    func session(_ uid: String, _ session: String) async throws(AdministrationError) -> SessionRecord
     /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
     func revokeSession(_ uid: String, session: String) async throws(AdministrationError) -> SessionRecord
 

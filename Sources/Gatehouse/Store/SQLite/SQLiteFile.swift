@@ -30,6 +30,10 @@ enum SQLiteFile {
         }
     }
 
+    static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
+    }
+
     /// The file may come to hold secrets, and SQLite gives its companions the same mode. Failure shows when it is opened.
     private static func create(_ path: String) {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)

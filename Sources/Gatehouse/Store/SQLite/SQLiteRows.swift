@@ -74,7 +74,7 @@ enum SQLiteRows {
             sql: """
                 DELETE FROM session WHERE (uid, session) IN (
                     SELECT uid, session FROM session
-                    WHERE expires IS NOT NULL AND typeof(expires) = 'integer' AND expires <= ? LIMIT \(purgeBatch)
+                    WHERE typeof(expires) = 'integer' AND expires BETWEEN 0 AND ? LIMIT \(purgeBatch)
                 ) RETURNING CAST(uid AS BLOB), CAST(session AS BLOB)
                 """)
         let rows = try Row.fetchCursor(statement, arguments: [now])

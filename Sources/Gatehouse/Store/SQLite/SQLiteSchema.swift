@@ -24,7 +24,8 @@ enum SQLiteSchema {
         }
     }
 
-    private static func check(_ db: Database, version: Int) throws {
+    /// Refuses a file of another program, or of a newer version.
+    static func check(_ db: Database, version: Int) throws {
         guard version <= migrations.count else {
             throw StoreError(
                 .incompatible,

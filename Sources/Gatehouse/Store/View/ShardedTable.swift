@@ -27,7 +27,7 @@ final class ShardedTable: Sendable {
         blocks = allocateAtomicWords(Self.shardCount)
         writer = Mutex(TableWriter())
         for shard in 0..<Self.shardCount {
-            let block = TableBlock(capacity: TableGrowth.initialCapacity(shard: shard))
+            let block = TableBlock(buckets: TableGrowth.initialBuckets)
             blocks[shard].store(UInt64(block.address), ordering: .releasing)
         }
     }

@@ -1,21 +1,26 @@
 import Synchronization
 
-/// One open-addressing table with linear probing, of a fixed number of places: 24 bytes a place, two words of key and
-/// one of record.
+/// One open-addressing table of a fixed number of places, eight to a bucket of 192 bytes: a cache line with the lower
+/// words of the keys, and two lines with the upper words and the records.
+///
+/// A lookup begins at the bucket that the key's hash names and ends at the key or at the first free place, in the next
+/// buckets if need be. Most lookups are misses, and touch one cache line.
 ///
 /// A place is filled once: record and upper key word first, then the lower key word with release ordering, which is
 /// what readers look for with acquire ordering. From then on its key never changes and its record is replaced whole.
-/// There is always a free place, so every probe ends.
+/// There is always a free place, so every lookup ends.
 struct TableBlock {
-    /// Words before the first place: the capacity.
-    private static let headerWords = 16
-    private static let wordsPerPlace = 3
+    static let placesPerBucket = 8
+
+    /// A cache line before the first bucket; its first word is the number of buckets.
+    private static let headerWords = 8
+    private static let wordsPerBucket = 24
 
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
 
-    init(capacity: Int) {
-        words = allocateAtomicWords(Self.headerWords + capacity * Self.wordsPerPlace)
-        words[0].store(UInt64(capacity), ordering: .relaxed)
+    init(buckets: Int) {
+        words = allocateAtomicWords(Self.headerWords + buckets * Self.wordsPerBucket)
+        words[0].store(UInt64(buckets), ordering: .relaxed)
     }
 
     @inline(__always)
@@ -26,72 +31,80 @@ struct TableBlock {
 
     var address: UInt { UInt(bitPattern: words) }
 
-    @inline(__always)
-    var capacity: Int { Int(truncatingIfNeeded: words[0].load(ordering: .relaxed)) }
+    var capacity: Int { Int(words[0].load(ordering: .relaxed)) * Self.placesPerBucket }
 
-    var byteCount: Int { (Self.headerWords + capacity * Self.wordsPerPlace) * 8 }
+    var byteCount: Int { (Self.headerWords + capacity / Self.placesPerBucket * Self.wordsPerBucket) * 8 }
 
     func deallocate() {
         words.deallocate()
     }
 
-    /// The record under `key`, from the place where `hash` begins to look.
+    /// The record under `key`.
     @inline(__always)
     func find(_ key: StoreKey, hash: UInt64) -> RecordWord {
-        let place = probe(key, hash: hash)
-        return place.isTaken ? RecordWord(bits: place.words[2].load(ordering: .acquiring)) : .none
+        let place = place(of: key, hash: hash)
+        return place.isTaken ? RecordWord(bits: place.record[0].load(ordering: .acquiring)) : .none
     }
 
-    /// Replaces the record under `key`. False if the key has no place.
-    func replace(_ key: StoreKey, hash: UInt64, with record: RecordWord) -> (found: Bool, old: RecordWord) {
-        let place = probe(key, hash: hash)
-        guard place.isTaken else { return (false, .none) }
-        let old = RecordWord(bits: place.words[2].load(ordering: .relaxed))
-        place.words[2].store(record.bits, ordering: .releasing)
-        return (true, old)
+    /// Replaces the record under `key`; nil if the key has no place.
+    ///
+    /// - Returns: the record that was there.
+    func replace(_ key: StoreKey, hash: UInt64, with record: RecordWord) -> RecordWord? {
+        let place = place(of: key, hash: hash)
+        guard place.isTaken else { return nil }
+        let old = RecordWord(bits: place.record[0].load(ordering: .relaxed))
+        place.record[0].store(record.bits, ordering: .releasing)
+        return old
     }
 
     /// Takes a free place for `key`, which must have none yet; one more place must stay free.
     func insert(_ key: StoreKey, hash: UInt64, _ record: RecordWord) {
-        let place = probe(key, hash: hash)
-        place.words[2].store(record.bits, ordering: .relaxed)
-        place.words[1].store(key.high, ordering: .relaxed)
-        place.words[0].store(key.low, ordering: .releasing)
+        let place = place(of: key, hash: hash)
+        place.record[0].store(record.bits, ordering: .relaxed)
+        place.high[0].store(key.high, ordering: .relaxed)
+        place.low[0].store(key.low, ordering: .releasing)
     }
 
     /// Calls `body` with each key that has a record.
     func forEach(_ body: (StoreKey, RecordWord) -> Void) {
         for index in 0..<capacity {
-            let place = words + (Self.headerWords + index * Self.wordsPerPlace)
-            let low = place[0].load(ordering: .relaxed)
-            let record = RecordWord(bits: place[2].load(ordering: .relaxed))
+            let bucket = words + (Self.headerWords + index / Self.placesPerBucket * Self.wordsPerBucket)
+            let place = Place(bucket: bucket, index: index % Self.placesPerBucket, isTaken: true)
+            let low = place.low[0].load(ordering: .relaxed)
+            let record = RecordWord(bits: place.record[0].load(ordering: .relaxed))
             guard low != 0, record != .none else { continue }
-            body(StoreKey(high: place[1].load(ordering: .relaxed), low: low), record)
+            body(StoreKey(high: place.high[0].load(ordering: .relaxed), low: low), record)
         }
     }
 
     private struct Place {
-        var words: UnsafeMutablePointer<Atomic<UInt64>>
-        var isTaken: Bool
+        let bucket: UnsafeMutablePointer<Atomic<UInt64>>
+        let index: Int
+        let isTaken: Bool
+
+        var low: UnsafeMutablePointer<Atomic<UInt64>> { bucket + index }
+        var high: UnsafeMutablePointer<Atomic<UInt64>> { bucket + (placesPerBucket &+ 2 &* index) }
+        var record: UnsafeMutablePointer<Atomic<UInt64>> { bucket + (placesPerBucket &+ 2 &* index &+ 1) }
     }
 
     /// The key's place, or the free one where it would be.
     @inline(__always)
-    private func probe(_ key: StoreKey, hash: UInt64) -> Place {
-        let capacity = self.capacity
+    private func place(of key: StoreKey, hash: UInt64) -> Place {
+        let buckets = words[0].load(ordering: .relaxed)
         let first = words + Self.headerWords
-        let end = first + capacity &* Self.wordsPerPlace
-        var place =
-            first + Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: capacity)).high)
-            &* Self.wordsPerPlace
+        let end = first + Int(truncatingIfNeeded: buckets) &* Self.wordsPerBucket
+        let number = Int(truncatingIfNeeded: hash.multipliedFullWidth(by: buckets).high)
+        var bucket = first + number &* Self.wordsPerBucket
         while true {
-            let low = place[0].load(ordering: .acquiring)
-            if low == 0 { return Place(words: place, isTaken: false) }
-            if low == key.low, place[1].load(ordering: .relaxed) == key.high {
-                return Place(words: place, isTaken: true)
+            for index in 0..<Self.placesPerBucket {
+                let low = bucket[index].load(ordering: .acquiring)
+                if low == 0 { return Place(bucket: bucket, index: index, isTaken: false) }
+                guard low == key.low else { continue }
+                let place = Place(bucket: bucket, index: index, isTaken: true)
+                if place.high[0].load(ordering: .relaxed) == key.high { return place }
             }
-            place += Self.wordsPerPlace
-            if place == end { place = first }
+            bucket += Self.wordsPerBucket
+            if bucket == end { bucket = first }
         }
     }
 }

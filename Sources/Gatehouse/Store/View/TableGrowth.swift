@@ -1,12 +1,10 @@
 /// When a shard of a table is rebuilt, and how large it then is.
 ///
-/// A shard is at most 3/4 full, since the probes of a miss, the common answer, grow with the square of what is free,
-/// and grows by 1/4, since memory is bounded for 10 million users. A quarter of the shards begins at each of four
-/// sizes, so that the shards of an evenly filled table do not all grow at the same moment.
+/// A shard is at most 3/4 full: beyond, the misses, which are the common answer, look into many buckets. It grows by a
+/// little, since memory is bounded for 10 million users, and not all shards by as much, so that the shards of an evenly
+/// filled table do not all grow at the same moment.
 enum TableGrowth {
-    static func initialCapacity(shard: Int) -> Int {
-        16 + shard % 4
-    }
+    static let initialBuckets = 2
 
     /// Whether `used` taken places, with or without a record, are too many.
     static func isFull(used: Int, capacity: Int) -> Bool {
@@ -14,14 +12,14 @@ enum TableGrowth {
     }
 
     /// Whether so many of the taken places lost their record that the shard should be rebuilt without them.
-    static func isWasteful(dead: Int, capacity: Int) -> Bool {
-        2 * dead > capacity
+    static func isWasteful(dead: Int, used: Int) -> Bool {
+        dead > 8 && 2 * dead > used
     }
 
-    /// The capacity of a rebuilt shard that has `live` records: at most 3/5 full, so that it is not rebuilt again soon.
-    static func capacity(live: Int, current: Int, initial: Int) -> Int {
-        if 5 * live > 3 * current { return max(current + current / 4, 5 * live / 3 + 1) }
-        if 5 * live < current { return max(initial, 2 * live + 1) }
-        return current
+    /// The size of a rebuilt shard that has `live` records: 56 to 68 % full.
+    static func buckets(live: Int, shard: Int) -> Int {
+        let percent = 56 + 4 * (shard % 4)
+        let perBucket = TableBlock.placesPerBucket * percent
+        return max(initialBuckets, (100 * live + perBucket - 1) / perBucket)
     }
 }

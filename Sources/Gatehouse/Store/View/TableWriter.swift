@@ -26,10 +26,9 @@ struct TableWriter: ~Copyable {
         _ key: StoreKey, hash: UInt64, to record: RecordWord, in block: TableBlock, shard: Int,
         rehash: (StoreKey) -> UInt64
     ) -> TableBlock? {
-        let (found, old) = block.replace(key, hash: hash, with: record)
-        if found {
+        if let old = block.replace(key, hash: hash, with: record) {
             count(from: old, to: record, shard: shard)
-            guard TableGrowth.isWasteful(dead: shards[shard].dead, capacity: block.capacity) else { return nil }
+            guard TableGrowth.isWasteful(dead: shards[shard].dead, used: shards[shard].used) else { return nil }
             return rebuild(block, shard: shard, rehash: rehash)
         }
         if record == .none { return nil }
@@ -59,9 +58,7 @@ struct TableWriter: ~Copyable {
     /// A block with the records of `block`, and room for one more.
     private mutating func rebuild(_ block: TableBlock, shard: Int, rehash: (StoreKey) -> UInt64) -> TableBlock {
         let live = shards[shard].used - shards[shard].dead
-        let capacity = TableGrowth.capacity(
-            live: live + 1, current: block.capacity, initial: TableGrowth.initialCapacity(shard: shard))
-        let new = TableBlock(capacity: capacity)
+        let new = TableBlock(buckets: TableGrowth.buckets(live: live + 1, shard: shard))
         block.forEach { key, record in new.insert(key, hash: rehash(key), record) }
         shards[shard] = Shard(used: live, dead: 0)
         return new

@@ -2,7 +2,7 @@ import Foundation
 import JOSE
 
 /// Keys that were made for these tests and are used nowhere else.
-enum Vectors {
+enum SigningVectors {
     /// P-256 in the form of SEC 1.
     static let sec1 = """
         -----BEGIN EC PRIVATE KEY-----

@@ -1,0 +1,18 @@
+/// What a token says and what the gateway makes of it. Holds everything of the token but its signature.
+public struct TokenInspection: Sendable {
+    /// The header and the payload as indented JSON; nil for what is no compact JWS.
+    public let header, payload: String?
+    /// Every check and its answer.
+    public let steps: [ExplanationStep]
+    /// What a request with this token would be answered: `ok` when the token is valid.
+    public let code: DecisionCode
+
+    /// Whether the token is valid, as far as the token alone decides.
+    public var isValid: Bool { code == .ok }
+}
+
+/// A token with its account and, where it was verified, what the request path would know of it.
+struct InspectedToken {
+    let inspection: TokenInspection
+    let entry: VerifiedTokenCache.Entry?
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import Gatehouse
+
+/// `config/schema.json` against the loader's own list of keys.
+@Suite struct SchemaTests {
+    let schema: [String: Any]
+
+    init() throws {
+        let data = try Data(contentsOf: ExampleFiles.directory.appending(path: "schema.json"))
+        schema = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    /// The schema of the mapping at a path of the file.
+    private func mapping(at path: String) throws -> [String: Any] {
+        try path.split(separator: ".").reduce(schema) { parent, part in
+            let key = part.hasSuffix("[]") ? String(part.dropLast(2)) : String(part)
+            if key == "*" { return resolved(try #require(parent["additionalProperties"] as? [String: Any])) }
+            let properties = try #require(parent["properties"] as? [String: Any])
+            let value = resolved(try #require(properties[key] as? [String: Any], "\(path)"))
+            return part.hasSuffix("[]") ? resolved(try #require(value["items"] as? [String: Any])) : value
+        }
+    }
+
+    private func resolved(_ value: [String: Any]) -> [String: Any] {
+        guard let name = (value["$ref"] as? String)?.split(separator: "/").last,
+            let definitions = schema["$defs"] as? [String: Any]
+        else { return value }
+        return definitions[String(name)] as? [String: Any] ?? value
+    }
+
+    @Test(arguments: KnownKeys.all) func hasTheKeysOfTheLoaderAndNoOthers(_ known: KnownKeys) throws {
+        let mapping = try mapping(at: known.path)
+        let properties = try #require(mapping["properties"] as? [String: Any])
+        #expect(Set(properties.keys) == Set(known.supported).union(known.later.keys), "\(known.path)")
+        #expect(mapping["additionalProperties"] as? Bool == false, "\(known.path)")
+    }
+
+    @Test(arguments: KnownKeys.all) func allowsNothingForKeysOfLaterWork(_ known: KnownKeys) throws {
+        let properties = try #require(try mapping(at: known.path)["properties"] as? [String: Any])
+        for (key, placeholder) in known.later {
+            let values = try #require((properties[key] as? [String: Any])?["enum"] as? [Any], "\(known.path).\(key)")
+            let allowed = values.filter { !($0 is NSNull) }
+            switch placeholder {
+            case .onlyNull: #expect(allowed.isEmpty)
+            case .emptySequence: #expect((allowed.first as? [Any])?.isEmpty == true)
+            case .emptyMapping: #expect((allowed.first as? [String: Any])?.isEmpty == true)
+            case .false: #expect(allowed.first as? Bool == false)
+            }
+        }
+    }
+
+    @Test func coversEveryMappingOfTheSchema() throws {
+        let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
+        let mappings = definitions.values.filter { $0["properties"] != nil }.count + 1
+        #expect(mappings == KnownKeys.all.count)
+    }
+
+    @Test func theReferenceNamesEverySupportedKey() throws {
+        let file = ExampleFiles.directory.appending(path: "reference.yaml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for key in KnownKeys.all.flatMap(\.supported) {
+            #expect(text.contains(" \(key):") || text.contains("\n\(key):"), "\(key)")
+        }
+    }
+
+    @Test func theManualNamesEveryKey() throws {
+        let file = ExampleFiles.directory.appending(path: "../docs/configuration.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        for known in KnownKeys.all {
+            for key in known.supported + known.later.keys {
+                #expect(text.contains("`\(key)`") || text.contains(".\(key)`") || text.contains("`\(key):"), "\(key)")
+            }
+        }
+    }
+}
