@@ -23,7 +23,6 @@ public final class Gateway: Sendable {
     let clock: GatewayClock
     let logger: Logger
     let keys: KeyCoordinator
-    let workers: [NIOLoopBound<Worker>]
     let accessLog: AccessLogWriter?
     let startTime: Int64
     let phase = Mutex(Phase.serving)
@@ -31,27 +30,25 @@ public final class Gateway: Sendable {
     private let workerGroup: MultiThreadedEventLoopGroup
     private let controlGroup: MultiThreadedEventLoopGroup
     private let background = Mutex<[Task<Void, Never>]>([])
+    private let running = Mutex<[NIOLoopBound<Worker>]>([])
     private let listeners = Mutex<[any Channel]>([])
     private let admin = Mutex<AdminServer?>(nil)
 
-    private init(_ configuration: Configuration, clock: GatewayClock, logger: Logger) async throws {
+    private init(_ configuration: Configuration, clock: GatewayClock, logger: Logger) throws {
         self.configuration = configuration
         self.clock = clock
         self.logger = logger
         startTime = clock.now()
         snapshot = try Snapshot(configuration)
-        store = try Self.openStore(configuration.store, clock: clock, logger: logger)
         let count = configuration.workers ?? System.coreCount
+        store = try Self.openStore(configuration.store, clock: clock, logger: logger)
+        accessLog = try configuration.log.access.writerTarget.map { try AccessLogWriter(target: $0, workers: count) }
+        // From here on nothing throws: what is made needs an end, which `finish` gives.
         workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
         controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        accessLog = try configuration.log.access.writerTarget.map { try AccessLogWriter(target: $0, workers: count) }
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
-        let keys = KeyCoordinator(
+        keys = KeyCoordinator(
             urls: snapshot.keyURLs, policy: configuration.identity.keys, fetcher: fetcher, clock: clock, logger: logger)
-        self.keys = keys
-        workers = try await Self.makeWorkers(
-            on: workerGroup, snapshot: snapshot, store: store, clock: clock, logger: logger, accessLog: accessLog,
-            keys: keys)
     }
 
     /// Starts a gateway; when this returns, it accepts connections.
@@ -61,7 +58,7 @@ public final class Gateway: Sendable {
     public static func start(
         _ configuration: Configuration, clock: GatewayClock = .system, logger: Logger
     ) async throws -> Gateway {
-        let gateway = try await Gateway(configuration, clock: clock, logger: logger)
+        let gateway = try Gateway(configuration, clock: clock, logger: logger)
         do {
             try await gateway.open()
         } catch {
@@ -70,6 +67,9 @@ public final class Gateway: Sendable {
         }
         return gateway
     }
+
+    /// The workers, each bound to its event loop.
+    var workers: [NIOLoopBound<Worker>] { running.withLock { $0 } }
 
     /// The addresses that clients can connect to, in the order of the configuration.
     public var addresses: [SocketAddress] {
@@ -112,29 +112,23 @@ public final class Gateway: Sendable {
         }
     }
 
-    private static func makeWorkers(
-        on group: MultiThreadedEventLoopGroup, snapshot: Snapshot, store: any Store, clock: GatewayClock,
-        logger: Logger, accessLog: AccessLogWriter?, keys: KeyCoordinator
-    ) async throws -> [NIOLoopBound<Worker>] {
-        var workers: [NIOLoopBound<Worker>] = []
-        for (index, loop) in group.makeIterator().enumerated() {
-            let slot = accessLog?.slots[index]
-            let reader = store.view.reader()
-            workers.append(
-                try await loop.submit {
-                    let worker = Worker(
-                        loop: loop, snapshot: snapshot, store: reader, clock: clock, logger: logger, accessLog: slot,
-                        requestKeys: { keys.requestRefresh(set: $0) })
-                    guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
-                    worker.start()
-                    return NIOLoopBound(worker, eventLoop: loop)
-                }.get())
+    private func makeWorkers() async throws {
+        for (index, loop) in workerGroup.makeIterator().enumerated() {
+            let worker = try await loop.submit { [self, slot = accessLog?.slots[index], reader = store.view.reader()] in
+                let worker = Worker(
+                    loop: loop, snapshot: snapshot, store: reader, clock: clock, logger: logger, accessLog: slot,
+                    requestKeys: { [keys] in keys.requestRefresh(set: $0) })
+                guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
+                worker.start()
+                return NIOLoopBound(worker, eventLoop: loop)
+            }.get()
+            running.withLock { $0.append(worker) }
         }
-        return workers
     }
 
     private func open() async throws {
         warnOfInsecureOptions()
+        try await makeWorkers()
         let workers = workers
         keys.subscribe { set, view in
             for worker in workers { worker.execute { $0.install(view, set: set) } }

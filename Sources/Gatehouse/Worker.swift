@@ -58,7 +58,9 @@ final class Worker {
         let counters = counters
         self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
         let front = front
-        pools = snapshot.upstreams.map { UpstreamPool(settings: $0, front: front, loop: loop) }
+        pools = snapshot.upstreams.enumerated().map { index, settings in
+            UpstreamPool(settings: settings, index: index, front: front, counters: counters, loop: loop)
+        }
         front.handler = self
     }
 

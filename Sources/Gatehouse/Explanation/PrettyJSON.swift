@@ -9,7 +9,9 @@ enum PrettyJSON {
     private static func text(_ value: JSONValue, indent: String) -> String {
         switch value.kind {
         case .object where value.count > 0:
-            lines(value.members.map { name, member in "\(written(name)): \(text(member, indent: indent + "  "))" }, "{", "}", indent)
+            lines(
+                value.members.map { name, member in "\(written(name)): \(text(member, indent: indent + "  "))" }, "{",
+                "}", indent)
         case .array where value.count > 0:
             lines(value.elements.map { text($0, indent: indent + "  ") }, "[", "]", indent)
         default:

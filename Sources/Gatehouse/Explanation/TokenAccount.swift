@@ -13,14 +13,15 @@ struct TokenAccount {
     }
 
     private func step(
-        _ name: String, _ shown: String, expected: String? = nil, _ check: () throws(VerificationFailure) -> Void
+        _ name: String, _ shown: String, expected: String? = nil, _ check: () throws -> Void
     ) -> ExplanationStep {
-        do throws(VerificationFailure) {
+        do {
             try check()
             return ExplanationStep(.passed, name, shown)
         } catch {
+            let reason = (error as? VerificationFailure)?.reason.rawValue ?? "\(error)"
             let wanted = expected.map { ", expected \($0)" } ?? ""
-            return ExplanationStep(.failed, name, "\(error.reason.rawValue): \(shown)\(wanted)")
+            return ExplanationStep(.failed, name, "\(reason): \(shown)\(wanted)")
         }
     }
 
@@ -30,23 +31,23 @@ struct TokenAccount {
         let claims = token.payload.root
         let kind = verifier.kind == .idToken ? "a Firebase ID token" : "a Firebase session cookie"
         return [
-            step("kind", kind) { () throws(VerificationFailure) in try verifier.refuseCustomToken(token) },
-            step("kid", token.keyID.map { ShownText.quoted($0) } ?? "missing") { () throws(VerificationFailure) in
+            step("kind", kind) { try verifier.refuseCustomToken(token) },
+            step("kid", token.keyID.map { ShownText.quoted($0) } ?? "missing") {
                 _ = try verifier.keyID(of: token)
             },
-            step("alg", ShownText.quoted(token.algorithmName)) { () throws(VerificationFailure) in
+            step("alg", ShownText.quoted(token.algorithmName)) {
                 try verifier.checkAlgorithm(of: token)
             },
-            step("typ", token.type.map { ShownText.quoted($0) } ?? "none") { () throws(VerificationFailure) in
+            step("typ", token.type.map { ShownText.quoted($0) } ?? "none") {
                 try verifier.checkType(of: token)
             },
-            step("iss", ShownText.claim(claims["iss"]), expected: verifier.issuer) { () throws(VerificationFailure) in
+            step("iss", ShownText.claim(claims["iss"]), expected: verifier.issuer) {
                 try verifier.checkIssuer(claims)
             },
-            step("aud", ShownText.claim(claims["aud"]), expected: verifier.project) { () throws(VerificationFailure) in
+            step("aud", ShownText.claim(claims["aud"]), expected: verifier.project) {
                 try verifier.checkAudience(claims)
             },
-            step("sub", ShownText.claim(claims["sub"])) { () throws(VerificationFailure) in
+            step("sub", ShownText.claim(claims["sub"])) {
                 _ = try verifier.subject(of: claims)
             },
         ]
@@ -56,15 +57,17 @@ struct TokenAccount {
 
     private func signature(_ token: UnverifiedJWS) -> [ExplanationStep] {
         guard !verifier.insecureEmulator else {
-            return [step("signature", "unsigned, as insecure_emulator takes them") { () throws(VerificationFailure) in
-                _ = try verifier.accept(token, key: nil)
-            }]
+            return [
+                step("signature", "unsigned, as insecure_emulator takes them") {
+                    _ = try verifier.accept(token, key: nil)
+                }
+            ]
         }
         switch evidence.view.lookup(kid: token.keyID ?? "", now: monotonic) {
         case .key(let key):
             return [
                 ExplanationStep(.passed, "key", "found among the \(evidence.source)"),
-                step("signature", "by that key") { () throws(VerificationFailure) in
+                step("signature", "by that key") {
                     _ = try verifier.accept(token, key: key)
                 },
             ]
@@ -86,21 +89,21 @@ struct TokenAccount {
 
     private func times(_ claims: JSONValue) -> [ExplanationStep] {
         var steps = [
-            step("exp", moment(claims["exp"])) { () throws(VerificationFailure) in
+            step("exp", moment(claims["exp"])) {
                 _ = try verifier.expiry(of: claims, now: now)
             },
-            step("iat", moment(claims["iat"])) { () throws(VerificationFailure) in
+            step("iat", moment(claims["iat"])) {
                 try verifier.checkIssuedAt(claims, now: now)
             },
         ]
         if claims["nbf"] != nil {
             steps.append(
-                step("nbf", moment(claims["nbf"])) { () throws(VerificationFailure) in
+                step("nbf", moment(claims["nbf"])) {
                     try verifier.checkNotBefore(claims, now: now)
                 })
         }
         steps.append(
-            step("auth_time", moment(claims["auth_time"])) { () throws(VerificationFailure) in
+            step("auth_time", moment(claims["auth_time"])) {
                 _ = try verifier.authTime(of: claims, now: now)
             })
         return steps
@@ -121,9 +124,9 @@ struct TokenAccount {
         }
         return [
             step("tenant", member.tenant.map { ShownText.quoted($0) } ?? "none", expected: expectedTenant) {
-                () throws(VerificationFailure) in try verifier.checkTenant(member)
+                try verifier.checkTenant(member)
             },
-            step("user_id", ShownText.claim(claims["user_id"])) { () throws(VerificationFailure) in
+            step("user_id", ShownText.claim(claims["user_id"])) {
                 try verifier.checkUserID(claims, uid: claims["sub"]?.string ?? "")
             },
             ExplanationStep(.note, "provider", member.signInProvider.map { ShownText.quoted($0) } ?? "none"),

@@ -21,7 +21,8 @@ enum AnswerHead {
     ) {
         _ = output.render(from: bytes, atMost: bytes.count + 128) { writer in
             writeStatusLine(head, bytes, &writer)
-            writeKeptFields(bytes, fields, keepsTrailer: delivery == .chunked, &writer)
+            writeKeptFields(
+                bytes, fields, keepsTrailer: delivery == .chunked, keepsLength: head.status != 204, &writer)
             if delivery == .chunked { writer.append("Transfer-Encoding: chunked\r\n") }
             if closes {
                 writer.append("Connection: close\r\n")
@@ -38,7 +39,7 @@ enum AnswerHead {
     ) {
         _ = output.render(from: bytes, atMost: bytes.count + 32) { writer in
             writeStatusLine(head, bytes, &writer)
-            writeKeptFields(bytes, fields, keepsTrailer: false, &writer)
+            writeKeptFields(bytes, fields, keepsTrailer: false, keepsLength: false, &writer)
             writer.append("\r\n")
         }
     }
@@ -55,13 +56,15 @@ enum AnswerHead {
 
     /// Keeps the fields that are not of the upstream's connection.
     private static func writeKeptFields(
-        _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsTrailer: Bool, _ writer: inout HeadWriter
+        _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsTrailer: Bool, keepsLength: Bool,
+        _ writer: inout HeadWriter
     ) {
         for index in 0..<fields.count {
             let field = fields[index]
             let isTrailer = field.kind == .trailer && keepsTrailer && !field.isNamedByConnection
-            // Our framing says what Content-Length said, unless the body is delivered in chunks.
             if field.isHopByHop && !isTrailer { continue }
+            // RFC 9110 section 8.6: 1xx and 204 have none.
+            if field.kind == .contentLength && !keepsLength { continue }
             writer.keep(field.line)
         }
     }

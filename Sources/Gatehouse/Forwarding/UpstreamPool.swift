@@ -21,12 +21,15 @@ final class UpstreamPool {
     private let loop: any EventLoop
     private var machine: UpstreamPoolMachine<UpstreamConnection>
     private var waiters: CircularBuffer<Waiter> = []
-    /// Counted for the metrics.
-    private(set) var connectFailures: UInt64 = 0
+    private let counters: WorkerCounters
+    /// The upstream's place in the counters.
+    private let index: Int
 
-    init(settings: UpstreamSettings, front: ServerFront, loop: any EventLoop) {
+    init(settings: UpstreamSettings, index: Int, front: ServerFront, counters: WorkerCounters, loop: any EventLoop) {
         self.settings = settings
+        self.index = index
         self.front = front
+        self.counters = counters
         self.loop = loop
         let host = settings.servers.first.map { "\($0.host):\($0.port)" } ?? ""
         hostField = Array(host.utf8)
@@ -128,6 +131,7 @@ final class UpstreamPool {
     // MARK: - Connecting
 
     private func connect(to server: Int, for waiter: Waiter, attempt: Int) {
+        counters.add(to: .connects, upstream: index)
         let connection = UpstreamConnection(server: server, pool: self)
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(clamping: settings.connectTimeout)))
@@ -157,7 +161,7 @@ final class UpstreamPool {
     }
 
     private func connectFailed(for waiter: Waiter, attempt: Int) {
-        connectFailures += 1
+        counters.add(to: .connectFailures, upstream: index)
         let isWanted =
             waiter.client.isOpen && waiter.client.record.number == waiter.number
             && waiter.client.connection.phase == .deciding

@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that the gateway's tests need not build it. Run it as docs/performance.md tells.
+let package = Package(
+    name: "gatehouse-benchmarks",
+    dependencies: [
+        .package(name: "gatehouse", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "MicroBenchmarks",
+            dependencies: [
+                .product(name: "DevelopmentIdentity", package: "gatehouse"),
+                .product(name: "Gatehouse", package: "gatehouse"),
+                .product(name: "HTTPWire", package: "gatehouse"),
+                .product(name: "JOSE", package: "gatehouse"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ])
+    ]
+)

@@ -1,0 +1,99 @@
+/// The authorizer's single questions about one request, in its order.
+struct AuthorizationAccount {
+    let authorizer: Authorizer
+    let policy: RoutePolicy
+    let principal: Principal
+    let evidence: RecordEvidence
+    let moment: Authorizer.Moment
+
+    /// The steps up to the first that refuses.
+    func untilRefusal() -> [ExplanationStep] {
+        var steps: [ExplanationStep] = []
+        for question in [revocation, provider, recency, secondFactor] {
+            let step = question()
+            steps.append(step)
+            if step.mark == .failed { break }
+        }
+        return steps
+    }
+
+    // MARK: - Revocation
+
+    private func revocation() -> ExplanationStep {
+        let name = "revocation"
+        guard policy.revocation != .off else {
+            return ExplanationStep(.note, name, "not asked: the route has revocation: off")
+        }
+        switch authorizer.revocation(policy, principal, at: moment) {
+        case .passes where !evidence.isKnown: return ExplanationStep(.unknown, name, evidence.source)
+        case .passes: return ExplanationStep(.passed, name, "\(validSince); \(evidence.source)")
+        case .revoked(.userDisabled):
+            return ExplanationStep(.failed, name, "the user is disabled; \(evidence.source)")
+        case .revoked: return ExplanationStep(.failed, name, "\(whyRevoked); \(evidence.source)")
+        case .loading, .unknown: return unreadable(name)
+        }
+    }
+
+    private func unreadable(_ name: String) -> ExplanationStep {
+        let isAllowed = policy.allowsOnStoreFailure
+        return ExplanationStep(
+            isAllowed ? .note : .failed, name,
+            "the record of the user or the session is invalid; the route has on_store_failure: \(isAllowed ? "allow" : "deny")"
+        )
+    }
+
+    private var recordedValidSince: Int64? {
+        guard case .record(let validSince, _) = authorizer.store.user(principal.userKey) else { return nil }
+        return validSince
+    }
+
+    private var validSince: String {
+        recordedValidSince.map { "sign-ins since \(RFC3339.text($0)) count" } ?? "nothing is recorded against the user"
+    }
+
+    private var whyRevoked: String {
+        guard let since = recordedValidSince, principal.authTime < since else { return "this session was revoked" }
+        return "signed in at \(RFC3339.text(principal.authTime)), and only sign-ins since \(RFC3339.text(since)) count"
+    }
+
+    // MARK: - How, and how recently, the user signed in
+
+    private func provider() -> ExplanationStep {
+        let name = "providers"
+        guard !policy.providers.isEmpty else { return ExplanationStep(.note, name, "not asked: any may pass") }
+        let used = principal.signInProvider.map { ShownText.quoted($0) } ?? "none"
+        let wanted = policy.providers.joined(separator: ", ")
+        return authorizer.providerPasses(policy, principal)
+            ? ExplanationStep(.passed, name, "\(used) is one of \(wanted)")
+            : ExplanationStep(.failed, name, "signed in with \(used), and only \(wanted) may pass")
+    }
+
+    private func recency() -> ExplanationStep {
+        let name = "recent sign-in"
+        guard let maxAge = policy.recentSignIn else { return ExplanationStep(.note, name, "not asked by this route") }
+        let signedIn = "signed in \(HumanTime.moment(principal.authTime, now: moment.now))"
+        let wanted = HumanTime.span(maxAge)
+        switch authorizer.recency(maxAge, principal, at: moment) {
+        case .recent(nil): return ExplanationStep(.passed, name, "\(signedIn); at most \(wanted) is asked")
+        case .recent(let recorded?):
+            let proof = HumanTime.moment(recorded, now: moment.now)
+            return ExplanationStep(.passed, name, "proved again \(proof); \(evidence.source)")
+        case .tooOld where !evidence.isKnown:
+            return ExplanationStep(
+                .unknown, name, "\(signedIn), at most \(wanted) is asked; a later proof: \(evidence.source)")
+        case .tooOld:
+            return ExplanationStep(
+                .failed, name, "\(signedIn), and at most \(wanted) is asked; no later proof is recorded")
+        case .loading, .unknown:
+            return ExplanationStep(.failed, name, "the session's record is invalid: a later proof cannot be read")
+        }
+    }
+
+    private func secondFactor() -> ExplanationStep {
+        let name = "second factor"
+        guard policy.secondFactor else { return ExplanationStep(.note, name, "not asked by this route") }
+        return principal.hasSecondFactor
+            ? ExplanationStep(.passed, name, "used")
+            : ExplanationStep(.failed, name, "none was used, and the route asks for one")
+    }
+}

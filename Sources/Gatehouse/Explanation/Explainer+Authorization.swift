@@ -1,0 +1,51 @@
+import HTTPWire
+
+extension Explainer {
+    /// Asks the authorizer for its decision, and tells it with the steps that led there.
+    func authorize(
+        _ entry: VerifiedTokenCache.Entry?, _ evidence: RecordEvidence, _ request: ParsedRequest, _ place: RoutedPlace,
+        _ soFar: Account
+    ) -> Explanation {
+        var account = soFar
+        let policy = snapshot.policies[place.index]
+        let store = entry.map { evidence.view(of: $0.principal) } ?? StoreView()
+        let authorizer = Authorizer(
+            store: store.reader(), clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness)
+        let moment = Authorizer.Moment(now: clock.now(), monotonic: clock.monotonic(), mayWait: false)
+        if let entry {
+            let steps = AuthorizationAccount(
+                authorizer: authorizer, policy: policy, principal: entry.principal, evidence: evidence, moment: moment)
+            for step in steps.untilRefusal() { account.add(step) }
+        }
+        switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
+        case .permit where !evidence.isKnown:
+            return account.undetermined("it passes unless the user is disabled or revoked: \(evidence.source)")
+        case .deny(let denial) where denial.code == .requiresRecentLogin && !evidence.isKnown:
+            return account.undetermined("it passes only with a later sign-in on record: \(evidence.source)")
+        case .permit(let permit): return forwarded(permit, request, place, account)
+        case .deny(let denial): return account.refused(denial)
+        case .awaitStore: return account.refused(Denial(.storeUnavailable))
+        }
+    }
+
+    private func forwarded(
+        _ permit: Permit, _ request: ParsedRequest, _ place: RoutedPlace, _ soFar: Account
+    ) -> Explanation {
+        var account = soFar
+        let identity = permit.identity?.identity
+        guard identity?.isTooLarge != true else {
+            account.fail("identity", "its header fields are longer than \(RenderedIdentity.limit) bytes")
+            return account.refused(Denial(.headTooLarge))
+        }
+        var lines = identity?.bytes ?? []
+        if let identity, let signedInAt = permit.signedInAt {
+            lines = identity.bytes.prefix(identity.lengthBeforeTime) + snapshot.outgoing.identity.timeLine(signedInAt)
+        }
+        let upstream = configuration.upstreams[snapshot.destinations[place.index].upstream]
+        return account.passes(
+            Explanation.Forwarded(
+                upstream: upstream.name, servers: upstream.servers, method: request.text(request.head.methodRange),
+                target: place.target,
+                identity: String(decoding: lines, as: UTF8.self).split(separator: "\r\n").map(String.init)))
+    }
+}

@@ -1,0 +1,126 @@
+import HTTPWire
+import JOSE
+
+/// Says, step by step, whether a request would pass the gateway of one configuration, and why.
+///
+/// Each stage of the request path is asked for its own verdict: the parser, the route table, the credential locator, the authenticator and
+/// the authorizer. Nothing is forwarded, and nothing is written.
+public struct Explainer: Sendable {
+    let configuration: Configuration
+    let snapshot: Snapshot
+    private let inspector: TokenInspector
+    private let records: RecordSource
+    let clock: GatewayClock
+
+    /// An explainer that asks the key sets' sources (unless told otherwise) and the store's file or, where that is in use, the admin API.
+    ///
+    /// - Throws: what is wrong with the configuration's routes.
+    public init(
+        _ configuration: Configuration, fetchesKeys: Bool = true, clock: GatewayClock = .system
+    ) throws(ConfigurationErrors) {
+        try self.init(
+            configuration, keys: fetchesKeys ? .live(clock: clock) : .none, records: .live(configuration), clock: clock)
+    }
+
+    init(
+        _ configuration: Configuration, keys: KeyEvidenceSource, records: RecordSource, clock: GatewayClock
+    ) throws(ConfigurationErrors) {
+        self.configuration = configuration
+        self.records = records
+        self.clock = clock
+        snapshot = try Snapshot(configuration)
+        inspector = TokenInspector(snapshot, keys: keys, clock: clock)
+    }
+
+    /// Explains a request.
+    ///
+    /// - Throws: where the parts make no request that a client could send.
+    public func explain(_ request: ExplainedRequest) async throws(ExplainedRequestError) -> Explanation {
+        let head = try request.head(for: configuration)
+        var account = Account()
+        do throws(HeadError) {
+            let parsed = try ParsedRequest(head, limits: snapshot.limits)
+            account.pass("request", "\(request.method), Host \(ShownText.quoted(parsed.text(parsed.head.host)))")
+            return await route(parsed, account)
+        } catch {
+            account.fail("request", error.description)
+            return account.refused(Denial(error.decisionCode))
+        }
+    }
+
+    // MARK: - Routing
+
+    private func route(_ request: ParsedRequest, _ soFar: Account) async -> Explanation {
+        var account = soFar
+        guard Worker.serves(request.head.method) else {
+            account.fail("method", "CONNECT and TRACE are never forwarded")
+            return account.refused(Denial(.methodNotAllowed, allow: Worker.knownMethods))
+        }
+        switch locate(request) {
+        case .success(let place):
+            account.pass("path", place.canonical)
+            let route = configuration.routes[place.index]
+            account.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
+            return await identify(request, place, account)
+        case .failure(let refusal):
+            account.add(refusal.step)
+            return account.refused(refusal.denial)
+        }
+    }
+
+    // MARK: - Authentication
+
+    private func identify(_ request: ParsedRequest, _ place: RoutedPlace, _ soFar: Account) async -> Explanation {
+        var account = soFar
+        let policy = snapshot.policies[place.index]
+        guard policy.authentication != .none else {
+            account.note("credential", "not looked at: the route has auth: none")
+            return authorize(nil, .notAsked, request, place, account)
+        }
+        switch offer(of: request) {
+        case .none:
+            let isRequired = policy.authentication == .required
+            account.add(
+                ExplanationStep(
+                    isRequired ? .failed : .passed, "credential",
+                    isRequired ? "none, and the route asks for one" : "none, and the route is for anybody: auth is null"
+                ))
+            return authorize(nil, .notAsked, request, place, account)
+        case .unsupported:
+            account.fail("credential", "the field of the Bearer token carries another scheme")
+            return account.refused(Denial(.argumentError))
+        case .ambiguous:
+            account.fail("credential", "more than one, and they differ: nobody can say whose request it is")
+            return account.refused(Denial(.ambiguousCredentials))
+        case .token(let range, let kind):
+            account.pass("credential", kind == .idToken ? "a Bearer token in the header" : "a session cookie")
+            return await verify(request.bytes(range), kind, request, place, account)
+        }
+    }
+
+    private func verify(
+        _ token: [UInt8], _ kind: CredentialKind, _ request: ParsedRequest, _ place: RoutedPlace, _ soFar: Account
+    ) async -> Explanation {
+        var account = soFar
+        let inspected = await inspector.inspect(token, as: kind)
+        for step in inspected.inspection.steps { account.add(step) }
+        guard let entry = inspected.entry else {
+            let code = inspected.inspection.code
+            if code == .keysUnavailable { return account.undetermined("the keys to check the signature are not known") }
+            return account.refused(Denial(code))
+        }
+        account.pass("verified", "the user is \(ShownText.quoted(entry.principal.uid))")
+        let evidence = await self.evidence(of: entry.principal, snapshot.policies[place.index])
+        return authorize(entry, evidence, request, place, account)
+    }
+
+    private func evidence(of principal: Principal, _ policy: RoutePolicy) async -> RecordEvidence {
+        guard policy.revocation != .off || policy.recentSignIn != nil else { return .notAsked }
+        return await records.look(principal.uid, Principal.session(authTime: principal.authTime))
+    }
+}
+
+extension RecordEvidence {
+    /// Nothing hangs on the records.
+    static let notAsked = RecordEvidence.known(user: .none, session: .none, source: "not asked")
+}

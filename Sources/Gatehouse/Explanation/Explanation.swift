@@ -1,0 +1,48 @@
+/// The account of one request's decision: its steps in the order of the request path, and how it ends.
+public struct Explanation: Sendable {
+    /// How the request would end.
+    public enum Verdict: Sendable {
+        /// It would be forwarded.
+        case passes(Forwarded)
+        /// It would be answered by the gateway.
+        case refused(Refusal)
+        /// It hangs on something that could not be found out; what it is.
+        case undetermined(String)
+    }
+
+    /// What the upstream would get.
+    public struct Forwarded: Sendable {
+        /// The upstream's name and its servers.
+        public let upstream: String
+        public let servers: [Configuration.UpstreamServer]
+        /// The request line's method and target.
+        public let method, target: String
+        /// The identity fields, as they are written; empty for an anonymous request.
+        public let identity: [String]
+    }
+
+    /// What the client would get.
+    public struct Refusal: Sendable {
+        /// Status and code.
+        public let code: DecisionCode
+        /// The fields that tell the client what to do: `WWW-Authenticate`, `Allow`.
+        public let fields: [String]
+    }
+
+    /// What was looked at, in order, up to the first reason to refuse.
+    public let steps: [ExplanationStep]
+    /// How the request would end.
+    public let verdict: Verdict
+}
+
+extension Explanation.Refusal {
+    /// What the gateway's own answer tells.
+    init(_ denial: Denial) {
+        let record = RequestRecord()
+        code = denial.code
+        // `Retry-After` hangs on the state of the gateway that answers.
+        fields = ProblemAnswer(denial: denial, record: record, closes: false).lines { name in
+            name == "WWW-Authenticate" || name == "Allow"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// What is known of a user and one of their sessions when a request is explained.
+enum RecordEvidence: Sendable {
+    /// The records, and where they were read.
+    case known(user: RecordWord, session: RecordWord, source: String)
+    /// Nobody could say, and why.
+    case unknown(String)
+
+    /// Where it was read, or why it was not.
+    var source: String {
+        switch self {
+        case .known(_, _, let source): source
+        case .unknown(let why): why
+        }
+    }
+
+    var isKnown: Bool {
+        if case .known = self { true } else { false }
+    }
+
+    /// A store's view that holds these records and no others.
+    func view(of principal: Principal) -> StoreView {
+        let view = StoreView()
+        if case .known(let user, let session, _) = self {
+            view.setUser(principal.userKey, to: user)
+            view.setSession(principal.sessionKey, to: session)
+        }
+        view.setAlwaysFresh()
+        return view
+    }
+}
+
+/// Finds the records of a user: in the store's file, or by asking the gateway that has it open.
+struct RecordSource: Sendable {
+    let look: @Sendable (_ uid: String, _ session: String) async -> RecordEvidence
+
+    static func live(_ configuration: Configuration) -> RecordSource {
+        RecordSource { uid, session in
+            switch configuration.store {
+            case .sqlite(let path): await inFile(path, uid, session, configuration)
+            case .sqliteMemory: await inMemory(uid, session, configuration)
+            }
+        }
+    }
+
+    private static func inFile(
+        _ path: String, _ uid: String, _ session: String, _ configuration: Configuration
+    ) async -> RecordEvidence {
+        do throws(StoreError) {
+            guard let records = try SQLiteLook.records(path: path, uid: uid, session: session) else {
+                return .known(user: .none, session: .none, source: "\(path) does not exist yet")
+            }
+            return .known(user: records.user, session: records.session, source: "read from \(path)")
+        } catch {
+            do throws(AdminClientError) {
+                return try await asked(uid, session, configuration)
+            } catch let refusal {
+                let why =
+                    error.code == .inUse ? "\(path) is in use by a gateway" : "\(path) cannot be read (\(error.code))"
+                return .unknown("\(why), and the admin API could not be asked: \(refusal)")
+            }
+        }
+    }
+
+    private static func inMemory(
+        _ uid: String, _ session: String, _ configuration: Configuration
+    ) async -> RecordEvidence {
+        do throws(AdminClientError) {
+            return try await asked(uid, session, configuration)
+        } catch  where error.meansNoGateway {
+            return .known(
+                user: .none, session: .none, source: "the store is in memory and no gateway runs: it is empty")
+        } catch {
+            return .unknown("the store is in memory, and the admin API could not be asked: \(error)")
+        }
+    }
+
+    private static func asked(
+        _ uid: String, _ session: String, _ configuration: Configuration
+    ) async throws(AdminClientError) -> RecordEvidence {
+        let client = try AdminClient(configuration.admin)
+        let user = try await client.user(uid)
+        let record = try await client.session(uid, session)
+        return .known(
+            user: RecordWord(user), session: RecordWord(record), source: "told by the gateway at \(client.address)")
+    }
+}
