@@ -74,7 +74,9 @@ let package = Package(
         .testTarget(
             name: "GatehouseTests",
             dependencies: [
-                "DevelopmentIdentity", "Gatehouse", "JOSE",
+                "DevelopmentIdentity", "Gatehouse", "HTTPWire", "JOSE",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

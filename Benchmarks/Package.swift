@@ -20,6 +20,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-            ])
+            ]),
+        .executableTarget(
+            name: "TokenFlood",
+            dependencies: [
+                .product(name: "DevelopmentIdentity", package: "gatehouse"), .product(name: "JOSE", package: "gatehouse"),
+            ]),
     ]
 )

@@ -202,6 +202,7 @@ def main():
     parser.add_argument("--json", help="write the rows there too")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-bench-"))
+    folder.chmod(0o755)  # nginx's worker reads the key set as another user
     mint = TokenMint(folder)
     tokens = mint.write(options.tokens)
     with open(folder / "peers.log", "ab") as log:

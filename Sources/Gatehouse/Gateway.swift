@@ -5,6 +5,14 @@ import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A running gateway: workers, listeners, key sets, store and admin listener of one configuration.
 ///
 /// `start` opens the listeners at once; what requests need (keys, the store's view) is loaded meanwhile, and requests wait for it
@@ -161,7 +169,7 @@ public final class Gateway: Sendable {
                     listeners.withLock { $0.append(channel) }
                 }
             } catch {
-                throw GatewayStartError("cannot listen on \(wanted): \(error); free the address or choose another")
+                throw GatewayStartError(cannotListenOn: "\(wanted)", error)
             }
         }
     }
@@ -186,7 +194,7 @@ public final class Gateway: Sendable {
                 hosts: [wanted.host], backend: GatewayAdministration(self), group: controlGroup)
             admin.withLock { $0 = server }
         } catch {
-            throw GatewayStartError("cannot listen on \(wanted) for the admin API: \(error); free the address or choose another")
+            throw GatewayStartError(cannotListenOn: "\(wanted) for the admin API", error)
         }
     }
 
@@ -258,6 +266,11 @@ public struct GatewayStartError: Error, CustomStringConvertible, Sendable {
 
     init(_ description: String) {
         self.description = description
+    }
+
+    init(cannotListenOn address: String, _ error: any Error) {
+        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        self.init("cannot listen on \(address): \(reason); free the address or choose another")
     }
 }
 

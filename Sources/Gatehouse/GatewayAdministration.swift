@@ -88,7 +88,7 @@ struct GatewayAdministration: AdministrationBackend {
     }
 
     func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet] {
-        for set in gateway.keys.urls.indices { await gateway.keys.refresh(set: set) }
+        await gateway.keys.refreshAll()
         return await keys()
     }
 

@@ -7,8 +7,30 @@ struct GatehouseCommand: AsyncParsableCommand {
         abstract: "An HTTP gateway that verifies Firebase sign-ins and forwards who is asking.",
         discussion: """
             Example: gatehouse serve --firebase-project my-app --upstream http://127.0.0.1:3000
+            To see it work first: gatehouse demo
+
             Exit codes: 0 done, 1 refused or invalid, 64 wrong usage.
             """,
         version: "0.1.0",
-        subcommands: [ServeCommand.self])
+        subcommands: [
+            ServeCommand.self, CheckCommand.self, ExplainCommand.self, TokenCommand.self, RevokeCommand.self,
+            DemoCommand.self,
+        ])
+
+    /// As the parser's own, but for refusals: their lines stand as they are, so that editors find `FILE:LINE:COLUMN`.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let refusal as Refused {
+            Console.complain(refusal.description)
+            exit(withError: ExitCode.failure)
+        } catch {
+            exit(withError: error)
+        }
+    }
 }

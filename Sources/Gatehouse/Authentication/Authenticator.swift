@@ -16,6 +16,9 @@ final class Authenticator {
     static let cacheCapacity = 16_384
     static let cacheBytes = 64 << 20
 
+    /// The longest token that is looked at, in bytes.
+    static let maximumTokenSize = 16_384
+
     private let verifiers: [FirebaseVerifier]
     private let hasher: SHA256Hasher
     private let render: (Principal) -> RenderedIdentity
@@ -47,6 +50,10 @@ final class Authenticator {
     func authenticate(
         _ token: UnsafeRawBufferPointer, kind: CredentialKind, now: Int64, monotonic: UInt64, waitingSince: UInt64?
     ) -> Outcome {
+        // Before anything that costs by its length.
+        guard token.count <= Self.maximumTokenSize else {
+            return .refused(VerificationFailure(code: .argumentError, reason: .notCompactJWS))
+        }
         guard let index = verifiers.firstIndex(where: { $0.kind == kind }), let key = hasher.hash(token) else {
             return .refused(VerificationFailure(code: kind.invalidCode, reason: .hashing))
         }
@@ -98,7 +105,7 @@ final class Authenticator {
 
     private func parse(_ token: UnsafeRawBufferPointer) throws(VerificationFailure) -> UnverifiedJWS {
         do {
-            return try UnverifiedJWS(token)
+            return try UnverifiedJWS(token, maximumSize: Self.maximumTokenSize)
         } catch {
             throw VerificationFailure(code: .argumentError, reason: .notCompactJWS)
         }

@@ -80,7 +80,8 @@ extension FirebaseVerifier {
             switch tenant {
             case .any: true
             case .none: firebase.tenant == nil
-            case .only(let expected): firebase.tenant == expected
+            // Byte for byte: strings compare by canonical equivalence.
+            case .only(let expected): firebase.tenant?.utf8.elementsEqual(expected.utf8) == true
             }
         guard matches else { throw VerificationFailure(code: .tenantMismatch, reason: .tenant) }
     }

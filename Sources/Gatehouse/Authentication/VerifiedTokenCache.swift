@@ -28,6 +28,8 @@ struct VerifiedTokenCache {
     static let ways = 8
     private let setMask: Int
     private let byteLimit: Int
+    /// The first 8 bytes of each entry's key: the tags of a set share a cache line, and only a hit looks further.
+    private var tags: [UInt64]
     private var keys: [SHA256Digest?]
     private var entries: [Entry?]
     private(set) var byteCount = 0
@@ -42,6 +44,7 @@ struct VerifiedTokenCache {
         while slots < capacity { slots *= 2 }
         setMask = slots / Self.ways - 1
         byteLimit = bytes
+        tags = Array(repeating: 0, count: slots)
         keys = Array(repeating: nil, count: slots)
         entries = Array(repeating: nil, count: slots)
     }
@@ -50,7 +53,7 @@ struct VerifiedTokenCache {
     @inline(__always)
     func find(_ key: SHA256Digest) -> Entry? {
         let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
-        for slot in first..<first + Self.ways where keys[slot] == key {
+        for slot in first..<first + Self.ways where tags[slot] == key.prefix && keys[slot] == key {
             return entries[slot]
         }
         return nil
@@ -63,6 +66,7 @@ struct VerifiedTokenCache {
         remove(at: place(for: key, in: first..<first + Self.ways))
         while byteCount + entry.cost > byteLimit { evictNext() }
         let slot = place(for: key, in: first..<first + Self.ways)
+        tags[slot] = key.prefix
         keys[slot] = key
         entries[slot] = entry
         byteCount += entry.cost
@@ -101,5 +105,6 @@ struct VerifiedTokenCache {
         count -= 1
         entries[slot] = nil
         keys[slot] = nil
+        tags[slot] = 0
     }
 }

@@ -96,7 +96,7 @@ struct Authorizer {
     func providerPasses(_ policy: RoutePolicy, _ principal: Principal) -> Bool {
         guard !policy.providers.isEmpty else { return true }
         guard let provider = principal.signInProvider else { return false }
-        return policy.providers.contains(provider)
+        return policy.providers.contains { $0.utf8.elementsEqual(provider.utf8) }
     }
 
     private func decideSignIn(

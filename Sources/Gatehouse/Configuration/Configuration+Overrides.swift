@@ -6,17 +6,32 @@ extension Configuration {
     ///   - origin: what messages call it.
     /// - Throws: what is wrong with the address, or with this configuration at that address.
     public mutating func overrideListen(_ address: String, origin: String = "--listen") throws(ConfigurationErrors) {
-        let parsed: ListenAddress
-        do {
-            parsed = try ListenAddress(parsing: address)
-        } catch {
-            throw ConfigurationErrors([Self.error(origin, error.what, error.remedy)])
-        }
+        let parsed = try Self.parse(address, origin)
         let problems = problems(withListenerAt: parsed)
         guard problems.isEmpty else {
             throw ConfigurationErrors(problems.map { Self.error(origin, $0.what, $0.remedy) })
         }
         listen = [Listener(address: parsed)]
+    }
+
+    /// Has the admin listener at `HOST:PORT`, or none for `off`, in place of what the file says.
+    ///
+    /// - Throws: what is wrong with the address, or with this configuration at that address.
+    public mutating func overrideAdmin(_ address: String, origin: String = "--admin") throws(ConfigurationErrors) {
+        guard address != "off" else { return admin.address = nil }
+        let parsed = try Self.parse(address, origin)
+        guard !listen.contains(where: { parsed.overlaps($0.address) }) else {
+            throw ConfigurationErrors([Self.error(origin, "a listener has the same address", "use another port")])
+        }
+        admin.address = parsed
+    }
+
+    private static func parse(_ address: String, _ origin: String) throws(ConfigurationErrors) -> ListenAddress {
+        do {
+            return try ListenAddress(parsing: address)
+        } catch {
+            throw ConfigurationErrors([Self.error(origin, error.what, error.remedy)])
+        }
     }
 
     /// What speaks against a listener at that address, in view of everything else.

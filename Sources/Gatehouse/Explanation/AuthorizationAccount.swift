@@ -80,7 +80,8 @@ struct AuthorizationAccount {
             return ExplanationStep(.passed, name, "proved again \(proof); \(evidence.source)")
         case .tooOld where !evidence.isKnown:
             return ExplanationStep(
-                .unknown, name, "\(signedIn), at most \(wanted) is asked; a later proof: \(evidence.source)")
+                .unknown, name,
+                "\(signedIn), and at most \(wanted) is asked; whether a later proof is recorded could not be found out")
         case .tooOld:
             return ExplanationStep(
                 .failed, name, "\(signedIn), and at most \(wanted) is asked; no later proof is recorded")

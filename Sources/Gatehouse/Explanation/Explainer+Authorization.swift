@@ -18,10 +18,12 @@ extension Explainer {
             for step in steps.untilRefusal() { account.add(step) }
         }
         switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
-        case .permit where !evidence.isKnown:
-            return account.undetermined("it passes unless the user is disabled or revoked: \(evidence.source)")
+        case .permit where !evidence.isKnown && policy.revocation != .off:
+            return account.undetermined(
+                "it passes unless the user is disabled or revoked, which could not be found out")
         case .deny(let denial) where denial.code == .requiresRecentLogin && !evidence.isKnown:
-            return account.undetermined("it passes only with a later sign-in on record: \(evidence.source)")
+            return account.undetermined(
+                "it passes only with a later sign-in on record, which could not be found out")
         case .permit(let permit): return forwarded(permit, request, place, account)
         case .deny(let denial): return account.refused(denial)
         case .awaitStore: return account.refused(Denial(.storeUnavailable))

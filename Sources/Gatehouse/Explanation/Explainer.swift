@@ -106,7 +106,9 @@ public struct Explainer: Sendable {
         for step in inspected.inspection.steps { account.add(step) }
         guard let entry = inspected.entry else {
             let code = inspected.inspection.code
-            if code == .keysUnavailable { return account.undetermined("the keys to check the signature are not known") }
+            if code == .keysUnavailable {
+                return account.undetermined("the keys that would tell whether the signature is right are not known")
+            }
             return account.refused(Denial(code))
         }
         account.pass("verified", "the user is \(ShownText.quoted(entry.principal.uid))")

@@ -12,8 +12,9 @@ public struct Explanation: Sendable {
 
     /// What the upstream would get.
     public struct Forwarded: Sendable {
-        /// The upstream's name and its servers.
+        /// The upstream's name.
         public let upstream: String
+        /// The upstream's servers.
         public let servers: [Configuration.UpstreamServer]
         /// The request line's method and target.
         public let method, target: String

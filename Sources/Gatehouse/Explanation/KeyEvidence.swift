@@ -25,7 +25,8 @@ enum KeyEvidence: Sendable {
     /// Which set it is, and what it holds.
     var source: String {
         switch self {
-        case .fetched(let set, let url): "\(set.keys.keys.count) keys of \(KeySource.name(of: url))"
+        case .fetched(let set, let url):
+            "\(set.keys.keys.count) \(set.keys.keys.count == 1 ? "key" : "keys") of \(KeySource.name(of: url))"
         case .failed(let error, let url): "\(KeySource.name(of: url)) gave no keys: \(error)"
         case .notFetched(let url): "the keys of \(KeySource.name(of: url)) were not fetched"
         case .notNeeded: "no keys"

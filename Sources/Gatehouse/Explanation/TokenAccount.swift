@@ -66,7 +66,7 @@ struct TokenAccount {
         switch evidence.view.lookup(kid: token.keyID ?? "", now: monotonic) {
         case .key(let key):
             return [
-                ExplanationStep(.passed, "key", "found among the \(evidence.source)"),
+                ExplanationStep(.passed, "key", "found, \(evidence.source)"),
                 step("signature", "by that key") {
                     _ = try verifier.accept(token, key: key)
                 },
@@ -74,7 +74,7 @@ struct TokenAccount {
         case .unknown:
             let reason = VerificationFailure.Reason.unknownKey.rawValue
             return [
-                ExplanationStep(.failed, "key", "\(reason) among the \(evidence.source)"),
+                ExplanationStep(.failed, "key", "\(reason): \(evidence.source)"),
                 ExplanationStep(.unknown, "signature", "not checked: there is no key to check it with"),
             ]
         case .unavailable, .fetch:

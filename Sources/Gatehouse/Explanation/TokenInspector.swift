@@ -43,7 +43,7 @@ public struct TokenInspector: Sendable {
         }
         let jws: UnverifiedJWS
         do {
-            jws = try UnverifiedJWS(token)
+            jws = try UnverifiedJWS(token, maximumSize: Authenticator.maximumTokenSize)
         } catch {
             return refused(.argumentError, "shape", "not a compact JWS (\(error)), \(token.count) bytes")
         }

@@ -55,9 +55,10 @@ struct OutgoingHead {
             writer.keep(query)
         }
         writer.append(" HTTP/1.1\r\n")
-        if head.host.isEmpty {
+        // HTTP/1.0 without the field; its target may name the host.
+        if !parts.request.fields.contains(.host) {
             writer.append("Host: ")
-            writer.append(parts.fallbackHost)
+            writeHost(parts, &writer)
             writer.append("\r\n")
         }
     }
@@ -110,14 +111,18 @@ struct OutgoingHead {
     }
 
     private func writeForwarded(_ parts: Parts, _ writer: inout HeadWriter) {
-        let host = parts.request.head.host
         writer.append(parts.peer.forwardedLines)
         writer.append("X-Forwarded-Host: ")
-        if host.isEmpty { writer.append(parts.fallbackHost) } else { writer.keep(host) }
+        writeHost(parts, &writer)
         writer.append("\r\nForwarded: ")
         writer.append(parts.peer.forwardedParameters)
         writer.append("\"")
-        if host.isEmpty { writer.append(parts.fallbackHost) } else { writer.keep(host) }
+        writeHost(parts, &writer)
         writer.append("\"\r\n")
+    }
+
+    private func writeHost(_ parts: Parts, _ writer: inout HeadWriter) {
+        let host = parts.request.head.host
+        if host.isEmpty { writer.append(parts.fallbackHost) } else { writer.keep(host) }
     }
 }

@@ -76,6 +76,7 @@ extension UpstreamConnection {
         guard head.status != 100, client.record.minorVersion == 1 else { return }
         AnswerHead.renderInterim(head, bytes: bytes, fields: front.answerFields, into: &front.scratch)
         client.write(front.scratch)
+        if !client.isWritable { pauseReading() }
     }
 
     /// - Returns: whether there may be more to do.

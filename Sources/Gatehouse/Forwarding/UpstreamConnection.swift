@@ -48,7 +48,9 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         sendsChunks = request.isChunked
         requestTrailers = request.trailers
         responseLimit = request.responseTimeout
-        exchange = UpstreamExchange(maySendAgain: hasServed && request.isIdempotent, now: now)
+        // Once: a request that waited for its second connection may get one that served before, too.
+        let maySendAgain = hasServed && request.isIdempotent && client.record.attempts == 1
+        exchange = UpstreamExchange(maySendAgain: maySendAgain, now: now)
         served += 1
         client.record.forwarded = now
         context?.write(wrapOutboundOut(head), promise: nil)
@@ -76,12 +78,8 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
             // Nothing was asked: whatever this answers, it is no answer of ours.
             return closeNow()
         }
-        exchange?.bytesCame(now: front.clock.monotonic())
-        if inbound.readableBytes == 0 {
-            inbound = arrived
-        } else {
-            inbound.writeBuffer(&arrived)
-        }
+        exchange?.bytesCame()
+        inbound.hold(&arrived)
         relayAnswer()
     }
 
@@ -108,6 +106,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        exchange?.connectionFailed()
         closeNow()
     }
 
@@ -119,6 +118,8 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         switch exchange.ending() {
         case .complete:
             self.client = nil
+            // Ended by the upstream's close: the last chunk says so.
+            if delivery == .chunked { client.write(ByteBuffer(staticString: "0\r\n\r\n")) }
             finishAnswer(of: client)
         case .sendAgain:
             self.client = nil
@@ -135,7 +136,6 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         self.client = nil
         client.responder = nil
         if client.connection.responseStarted {
-            client.responder = nil
             client.abandon(code)
         } else {
             client.deny(Denial(code))
@@ -160,10 +160,6 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     private func finishAnswer(of client: ClientHandler) {
-        if delivery == .chunked, client.connection.responseStarted, exchange?.answer == .body {
-            // Ended by the upstream's close: the last chunk says so.
-            client.write(ByteBuffer(staticString: "0\r\n\r\n"))
-        }
         client.flush()
         client.endAnswer()
     }

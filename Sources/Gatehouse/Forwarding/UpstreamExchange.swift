@@ -37,10 +37,12 @@ struct UpstreamExchange: Sendable {
     private(set) var requestOpen = true
     private(set) var sentBody = false
     private var gotBytes = false
+    private var hasFailed = false
     private var endsWithConnection = false
     private var reusableByAnswer = false
+    /// When the upstream was last given something of the request.
     private(set) var lastProgress: UInt64
-    /// The connection has served before, and the request's method is idempotent (RFC 9110 section 9.2.2).
+    /// The connection has served before, the request's method is idempotent (RFC 9110 section 9.2.2), and this is its first attempt.
     let maySendAgain: Bool
 
     init(maySendAgain: Bool, now: UInt64) {
@@ -58,10 +60,10 @@ struct UpstreamExchange: Sendable {
         lastProgress = now
     }
 
-    mutating func bytesCame(now: UInt64) {
-        gotBytes = true
-        lastProgress = now
-    }
+    mutating func bytesCame() { gotBytes = true }
+
+    /// The connection ended by an error, not by the upstream's close.
+    mutating func connectionFailed() { hasFailed = true }
 
     /// The final head of the answer came.
     mutating func headCame(framing: BodyFraming, keepAlive: Bool) {
@@ -86,7 +88,7 @@ struct UpstreamExchange: Sendable {
     func ending() -> Ending {
         switch answer {
         case .complete: return .complete
-        case .body: return endsWithConnection ? .complete : .brokenBody
+        case .body: return endsWithConnection && !hasFailed ? .complete : .brokenBody
         case .awaitingHead:
             if gotBytes { return .brokenHead }
             return maySendAgain && !sentBody ? .sendAgain : .unanswered

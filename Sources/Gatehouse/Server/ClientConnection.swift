@@ -10,6 +10,8 @@ struct ClientConnection: Sendable {
         case deciding
         /// A responder takes the request's body and gives the answer.
         case exchanging
+        /// The last answer was given and is still being sent; what arrives is discarded.
+        case finishing
         /// The last answer was sent; what still arrives is discarded until the peer closes.
         case lingering
         case closed
@@ -26,15 +28,18 @@ struct ClientConnection: Sendable {
     /// What follows the end of an answer.
     enum Afterwards: Equatable, Sendable {
         case nextRequest
+        /// Close once everything is sent.
         case close
-        /// The request's body was not read to its end: answer, half-close, discard, then close.
+        /// The request's body was not read to its end: once everything is sent, half-close, discard, then close.
         case linger
     }
 
     /// What follows the end of the peer's sending direction.
     enum PeerFinished: Equatable, Sendable {
         case close
-        /// The request is complete and may still be answered.
+        /// Nothing is being served: close once everything is sent.
+        case closeOnceSent
+        /// What is owed is still given: the request is complete, or its rest may be held here, or its answer is being sent.
         case answerThenClose
         /// The request's body was cut short.
         case abort
@@ -82,7 +87,7 @@ struct ClientConnection: Sendable {
         case .awaitingHead: .readHead
         case .deciding: .hold
         case .exchanging: bodyOpen ? .relayBody : .hold
-        case .lingering, .closed: .discard
+        case .finishing, .lingering, .closed: .discard
         }
     }
 
@@ -134,30 +139,48 @@ struct ClientConnection: Sendable {
     mutating func responseEnded(hasMore: Bool, now: UInt64) -> Afterwards {
         lastProgress = now
         guard phase != .closed else { return .close }
-        if bodyOpen {
-            phase = .lingering
-            return .linger
-        }
-        guard isPersistent, hasMore || !peerFinished else {
-            phase = .closed
-            return .close
+        guard !bodyOpen, isPersistent, hasMore || !peerFinished else {
+            phase = .finishing
+            return bodyOpen ? .linger : .close
         }
         phase = .awaitingHead
         headBegan = nil
         return .nextRequest
     }
 
-    mutating func peerFinishedSending() -> PeerFinished {
+    /// Everything that was written is with the kernel.
+    ///
+    /// - Returns: whether to half-close and discard what still arrives, instead of closing.
+    mutating func answerSent(now: UInt64) -> Bool {
+        guard phase == .finishing, bodyOpen, !peerFinished else {
+            phase = .closed
+            return false
+        }
+        phase = .lingering
+        lastProgress = now
+        return true
+    }
+
+    /// - Parameter holdsBytes: whether bytes are here that were not consumed yet.
+    mutating func peerFinishedSending(holdsBytes: Bool) -> PeerFinished {
         peerFinished = true
         switch phase {
-        case .awaitingHead, .lingering, .closed:
+        case .awaitingHead:
+            // Requests that came whole may be held until the client has read earlier answers.
+            guard !holdsBytes || headBegan != nil else { return .answerThenClose }
+            phase = .finishing
+            return .closeOnceSent
+        case .lingering, .closed:
             phase = .closed
             return .close
-        case .deciding, .exchanging:
-            guard bodyOpen else { return .answerThenClose }
-            phase = .closed
-            return .abort
+        case .finishing: return .answerThenClose
+        case .deciding, .exchanging: return bodyOpen && !holdsBytes ? .abort : .answerThenClose
         }
+    }
+
+    /// Nothing more is owed: what was written is sent, then the connection closes.
+    mutating func finish() {
+        phase = .finishing
     }
 
     mutating func close() {
@@ -172,6 +195,8 @@ struct ClientConnection: Sendable {
             return since(lastProgress, now) > limits.idleTimeout ? .close : .none
         case .deciding, .exchanging:
             return requestExpiry(now: now, limits: limits)
+        case .finishing:
+            return since(lastProgress, now) > limits.idleTimeout ? .close : .none
         case .lingering:
             return since(lastProgress, now) > ConnectionLimits.lingerTimeout ? .close : .none
         case .closed:

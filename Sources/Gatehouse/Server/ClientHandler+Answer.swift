@@ -38,8 +38,7 @@ extension ClientHandler {
         head = ByteBuffer()
         switch afterwards {
         case .nextRequest: advance()
-        case .linger: linger()
-        case .close: context?.close(promise: nil)
+        case .close, .linger: closeOnceSent()
         }
     }
 

@@ -33,6 +33,8 @@ extension ClientHandler {
             switch body.next(from: &inbound) {
             case .needsMore:
                 if inbound.readableBytes == 0 { inbound = ByteBuffer() }
+                // Of a body that was cut short, nothing more will come.
+                if connection.peerFinished { abandon(.clientClosed) }
                 return false
             case .data(let part):
                 guard admit(part) else { return false }

@@ -8,9 +8,10 @@ extension ClientHandler {
         case .close:
             close()
         case .requestTimeout:
-            timedOut(.requestTimeout)
+            // A body that its upstream does not take is not the client's delay.
+            timedOut(responder?.acceptsBody == false ? .upstreamTimeout : .requestTimeout)
         case .totalTimeout:
-            timedOut(.upstreamTimeout)
+            timedOut(connection.bodyOpen ? .requestTimeout : .upstreamTimeout)
         case .abort:
             abandon(.requestTimeout)
         }
@@ -19,7 +20,8 @@ extension ClientHandler {
     /// While draining, a connection that has been idle for a second is closed; a busy one closes with its next answer.
     private func closeIfDrained(now: UInt64) {
         guard front.isDraining, connection.isIdle, now > front.drainingSince &+ 1_000_000_000 else { return }
-        close()
+        connection.finish()
+        closeOnceSent()
     }
 
     private func timedOut(_ code: DecisionCode) {

@@ -60,11 +60,7 @@ final class ClientHandler: ChannelInboundHandler {
         case .readHead, .hold:
             break
         }
-        if inbound.readableBytes == 0 {
-            inbound = arrived
-        } else {
-            inbound.writeBuffer(&arrived)
-        }
+        inbound.hold(&arrived)
         advance()
     }
 
@@ -75,15 +71,19 @@ final class ClientHandler: ChannelInboundHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         connection.progress(now: front.clock.monotonic())
-        responder?.clientWritabilityChanged(isWritable: context.channel.isWritable)
+        let isWritable = context.channel.isWritable
+        responder?.clientWritabilityChanged(isWritable: isWritable)
+        // Requests were held while the client did not read its answers.
+        if isWritable { advance() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .some(ChannelEvent.inputClosed) = event as? ChannelEvent else {
             return context.fireUserInboundEventTriggered(event)
         }
-        switch connection.peerFinishedSending() {
+        switch connection.peerFinishedSending(holdsBytes: inbound.readableBytes > 0) {
         case .answerThenClose: break
+        case .closeOnceSent: closeOnceSent()
         case .close: close()
         case .abort: abandon(.clientClosed)
         }
@@ -95,7 +95,7 @@ final class ClientHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset or a failed write: the channel closes, and `channelInactive` settles what was open.
+        // A reset or a failed write.
         close()
     }
 
@@ -106,64 +106,95 @@ final class ClientHandler: ChannelInboundHandler {
         guard !isAdvancing else { return }
         isAdvancing = true
         defer { isAdvancing = false }
-        while context != nil {
-            let phase = connection.phase
-            if phase == .awaitingHead {
-                guard takeHead() else { break }
-            } else if phase == .exchanging, connection.bodyOpen {
-                guard relayBody() else { break }
-            } else {
-                break
-            }
-        }
+        while context != nil, step() {}
         // Of a head that was cut short, nothing more will come.
-        if connection.phase == .awaitingHead, connection.peerFinished { return close() }
+        if connection.phase == .awaitingHead, connection.peerFinished, isWritable {
+            connection.finish()
+            return closeOnceSent()
+        }
         adjustReading()
     }
 
-    /// Reading pauses while more is held than may be, or the responder takes no more.
+    /// - Returns: whether there may be more to do.
+    private func step() -> Bool {
+        switch connection.phase {
+        case .awaitingHead:
+            // A client that does not read its answers is not served further ones.
+            return isWritable && takeHead()
+        case .exchanging where connection.bodyOpen:
+            let served = responder
+            return relayBody() || served !== responder || connection.phase != .exchanging
+        default:
+            return false
+        }
+    }
+
+    /// Reading pauses while as much is held as may be.
     func adjustReading() {
-        guard let context else { return }
-        let pause = connection.isServing && inbound.readableBytes >= ConnectionLimits.heldBytes
-        guard pause != isReadPaused else { return }
+        let isHolding = connection.isServing || (connection.phase == .awaitingHead && !isWritable)
+        pauseReading(isHolding && inbound.readableBytes >= ConnectionLimits.heldBytes)
+    }
+
+    private func pauseReading(_ pause: Bool) {
+        guard pause != isReadPaused, let context else { return }
         isReadPaused = pause
         try? context.channel.syncOptions?.setOption(.autoRead, value: !pause)
     }
 
-    /// Closes now; what was written before is still sent.
+    /// Closes at once: what is still served is given up, what is not sent yet is lost.
     func close() {
+        if connection.isServing { giveUp(.clientClosed) }
         connection.close()
         context?.close(promise: nil)
     }
 
     /// Gives up the request and closes: its answer cannot be finished.
     func abandon(_ code: DecisionCode) {
-        giveUp(code)
+        if connection.isServing { giveUp(code) }
         close()
     }
 
     private func giveUp(_ code: DecisionCode) {
         if record.code == .ok { record.code = code }
         if record.status == 0 { record.status = code.status }
+        connection.close()
         if let responder {
             self.responder = nil
             responder.clientGone()
         } else {
             front.handler?.abandoned(self)
         }
-        connection.close()
         front.handler?.finished(self)
     }
 
-    /// Half-closes, so that the peer reads the answer although it still sends; `tick` closes the rest.
-    func linger() {
+    /// Closes once what was written is with the kernel: a channel that is closed drops what it still holds. Where the peer
+    /// still sends, half-closes first, so that no reset destroys the answer; `tick` closes the rest.
+    func closeOnceSent() {
         guard let context else { return }
         lingered = 0
         inbound = ByteBuffer()
-        if isReadPaused {
-            isReadPaused = false
-            try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+        pauseReading(false)
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { _ in self.answerSent() }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+    }
+
+    private func answerSent() {
+        guard connection.phase == .finishing else { return }
+        let lingers = connection.answerSent(now: front.clock.monotonic())
+        context?.close(mode: lingers ? .output : .all, promise: nil)
+    }
+}
+
+extension ByteBuffer {
+    /// Adds what arrived to what is held. What was consumed is let go of, so that a buffer that is never quite empty does not
+    /// grow with everything that went through it.
+    mutating func hold(_ arrived: inout ByteBuffer) {
+        guard readableBytes > 0 else {
+            self = arrived
+            return
         }
-        context.close(mode: .output, promise: nil)
+        if readerIndex > readableBytes { discardReadBytes() }
+        writeBuffer(&arrived)
     }
 }

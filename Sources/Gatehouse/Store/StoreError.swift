@@ -74,6 +74,10 @@ extension StoreError {
         StoreError(.faultyRecord, "the stored record is invalid; \(repair)")
     }
 
+    static func readOnly() -> StoreError {
+        StoreError(.readOnly, "the store's file is read-only; make it and its folder writable")
+    }
+
     static func closed() -> StoreError {
         StoreError(.closed, "the store was closed")
     }

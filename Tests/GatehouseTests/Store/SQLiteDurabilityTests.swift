@@ -71,6 +71,42 @@ import Testing
         #expect(try second.view.session("ann", "1") == .none)
     }
 
+    @Test func expiredSessionsThatCannotBeRemovedAreNotLoaded() async throws {
+        let first = try open(now: 1000)
+        try await first.recordSignIn("ann", "1", at: 900, expires: 2000)
+        try await first.recordSignIn("ann", "2", at: 900, expires: 2001)
+        try await first.close()
+
+        let second = try open(now: 2000)
+        _ = try await second.writer.read { db in try db.execute(sql: "PRAGMA query_only = ON") }
+        #expect(try await second.load() == LoadReport(sessions: 1, expired: 1))
+        #expect(try second.view.session("ann", "1") == .none)
+    }
+
+    @Test func aWriteIsDoneOrRefusedWhenTheStoreCloses() async throws {
+        let store = try open()
+        try await store.load()
+        let done = await withTaskGroup(of: String?.self) { group in
+            for index in 0..<500 { group.addTask { await Self.revokeOrHearClosed("\(index)", store) } }
+            group.addTask {
+                _ = try? await store.close()
+                return nil
+            }
+            return await group.reduce(into: Set<String>()) { if let uid = $1 { $0.insert(uid) } }
+        }
+        let again = try open()
+        #expect(try await again.load() == LoadReport(users: done.count))
+        for uid in done { #expect(try await again.user(uid).validSince == 1) }
+    }
+
+    private static func revokeOrHearClosed(_ uid: String, _ store: SQLiteStore) async -> String? {
+        do throws(StoreError) { try await store.revoke(uid, at: 1) } catch {
+            #expect(error.code == .closed)
+            return nil
+        }
+        return uid
+    }
+
     @Test func theViewIsInfinitelyOldBeforeTheFirstLoad() async throws {
         let store = try open()
         #expect(store.state == .opened)
@@ -100,7 +136,7 @@ import Testing
         try await store.setDisabled("ann", true)
         try await store.revokeSession("bob", "1")
         let changes = try await store.writer.read { db in
-            try Row.fetchAll(db, sql: "SELECT uid, what FROM changes ORDER BY id").map { "\($0[0] as String) \($0[1] as String)" }
+            try String.fetchAll(db, sql: "SELECT uid || ' ' || what FROM changes ORDER BY id")
         }
         #expect(changes == ["ann valid_since", "ann disabled", "bob session"])
     }

@@ -26,6 +26,7 @@ import Testing
         #expect(progress.wrong.load(ordering: .relaxed) == 0)
         #expect(progress.reads.load(ordering: .relaxed) > 0)
         #expect(view.usage.users == Self.total)
+        #expect(view.usage.bytes < 40 * Self.total)
     }
 
     /// Runs `body` on a thread of its own: the shared ones may be too few for all that run here at the same time.

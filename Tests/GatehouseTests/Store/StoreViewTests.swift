@@ -82,12 +82,6 @@ import Testing
         #expect(view.usage.bytes < full / 4)
     }
 
-    @Test func aMillionUsersTakeLessThan40BytesEach() {
-        for number in 0..<1_000_000 { view.setUser(key(number), to: .faulty) }
-        #expect(view.usage.users == 1_000_000)
-        #expect(view.usage.bytes < 40_000_000)
-    }
-
     @Test func theAgeIsTheTimeSinceTheLastConfirmation() {
         #expect(view.age(monotonicNow: 100) == nil)
         view.confirm(at: 100)

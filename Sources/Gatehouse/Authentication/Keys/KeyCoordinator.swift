@@ -87,6 +87,12 @@ public final class KeyCoordinator: Sendable {
         await drivers[set].refresh()
     }
 
+    /// Reads all sets now, at the same time, and returns when each fetch has ended, well or not; `status` tells.
+    public func refreshAll() async {
+        for driver in drivers { await driver.refresh() }
+        for driver in drivers { await driver.waitForFetch() }
+    }
+
     /// The newest view of a set.
     public func view(of set: Int) -> KeySetView {
         board.machines[set].view

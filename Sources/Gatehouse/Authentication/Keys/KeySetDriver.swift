@@ -39,6 +39,11 @@ actor KeySetDriver {
         apply(.refreshAsked)
     }
 
+    /// Returns once no fetch is under way: what it brought is published then.
+    func waitForFetch() async {
+        await fetch?.value
+    }
+
     private func apply(_ event: KeySetMachine.Event) {
         guard !isStopped else { return }
         var isNews = false

@@ -23,12 +23,13 @@ enum DecimalNumber {
 }
 
 /// Durations as configurations write them: `50ms`, `30s`, `5m`, `12h`, `14d`.
-enum DurationText {
+package enum DurationText {
     private static let units: [(name: String, milliseconds: Int)] = [
         ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    static func parse(_ text: String) -> Duration? {
+    /// Nil for what is no duration.
+    package static func parse(_ text: String) -> Duration? {
         guard let unit = units.first(where: { text.hasSuffix($0.name) && isAllDigits(text.dropLast($0.name.count)) }),
             let count = WholeNumber.parse(text.dropLast(unit.name.count))
         else { return nil }
@@ -37,7 +38,7 @@ enum DurationText {
     }
 
     /// The duration in the largest unit that divides it.
-    static func write(_ duration: Duration) -> String {
+    package static func write(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
         guard milliseconds != 0, let unit = units.last(where: { milliseconds % $0.milliseconds == 0 }) else {

@@ -15,7 +15,7 @@ enum SQLiteFile {
     ///   - maximumSize: the size, in bytes, that the file may not exceed.
     static func connect(path: String?, maximumSize: Int?) throws(StoreError) -> DatabaseQueue {
         do {
-            if let path { create(path) }
+            if let path { try create(path) }
             var configuration = GRDB.Configuration()
             configuration.label = "gatehouse.store"
             configuration.busyMode = .immediateError
@@ -34,10 +34,15 @@ enum SQLiteFile {
         access(path, F_OK) == 0
     }
 
-    /// The file may come to hold secrets, and SQLite gives its companions the same mode. Failure shows when it is opened.
-    private static func create(_ path: String) {
+    /// The file may come to hold secrets, and SQLite gives its companions the same mode. Where it cannot be made, opening
+    /// it tells why.
+    ///
+    /// SQLite would open a file that it may only read, and then tell of a failed lock.
+    private static func create(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
+        guard exists(path), access(path, W_OK) != 0 else { return }
+        throw .readOnly()
     }
 
     /// What must be said before the file is first touched.

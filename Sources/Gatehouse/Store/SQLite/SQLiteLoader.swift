@@ -6,9 +6,12 @@ import Logging
 struct SQLiteLoader {
     /// How many faulty rows are logged one by one.
     private static let maximumLogged = 100
+    private static let maximumLoggedSize = 512
 
     let view: StoreView
     let keys: StoreKeyMaker
+    /// Sessions that expired by then, in seconds since 1970, are left out.
+    let now: Int64
     let logger: Logger
 
     func load(_ db: Database) throws -> LoadReport {
@@ -39,6 +42,10 @@ struct SQLiteLoader {
         while let row = try rows.next() {
             let session = StoredSession(
                 revoked: .init(flag: row[2]), signedInAt: .init(time: row[3]), expires: .init(time: row[4]))
+            if let expires = session.expires.value ?? nil, expires <= now {
+                report.expired += 1
+                continue
+            }
             try row.withName(0) { uid in
                 try row.withName(1) { name in
                     view.setSession(try keys.key(user: uid, session: name), to: session.word)
@@ -51,7 +58,7 @@ struct SQLiteLoader {
     private func note(_ row: Row, _ table: String, _ report: inout LoadReport) throws {
         report.faulty += 1
         guard report.faulty <= Self.maximumLogged else { return }
-        let uid = try row.withName(0) { String(decoding: $0, as: UTF8.self) }
+        let uid = try row.withName(0) { String(decoding: $0.prefix(Self.maximumLoggedSize), as: UTF8.self) }
         logger.error("invalid record in the store", metadata: ["table": "\(table)", "uid": "\(uid)"])
     }
 }

@@ -1,6 +1,7 @@
 import GRDB
 
 extension SQLiteStore {
+    /// Revokes the session, and so mends a faulty record of it.
     @discardableResult
     public func revokeSession(
         _ uid: String, _ session: String, expires: Int64?
@@ -11,6 +12,7 @@ extension SQLiteStore {
         }
     }
 
+    /// Moves `signed_in_at` forward to `time`, if it is not there yet.
     @discardableResult
     public func recordSignIn(
         _ uid: String, _ session: String, at time: Int64, expires: Int64?
@@ -23,6 +25,7 @@ extension SQLiteStore {
         }
     }
 
+    /// The session's row, read from the file.
     public func session(_ uid: String, _ session: String) async throws(StoreError) -> SessionRecord {
         try check(uid, session)
         return try await writer.read { db in
@@ -31,6 +34,7 @@ extension SQLiteStore {
         }
     }
 
+    /// Removes expired sessions, a bounded number in each transaction.
     @discardableResult
     public func purge(now: Int64) async throws(StoreError) -> Int {
         try checkOpen()

@@ -1,6 +1,9 @@
 import GRDB
 
 extension SQLiteStore {
+    /// Moves `valid_since` forward to `time`, if it is not there yet.
+    ///
+    /// - Throws: `.faultyRecord` if what is stored is no time: whether it would go back cannot be told.
     @discardableResult
     public func revoke(_ uid: String, at time: Int64) async throws(StoreError) -> UserRecord {
         try StoreBounds.check(time: time)
@@ -14,6 +17,7 @@ extension SQLiteStore {
         }
     }
 
+    /// Forgets `valid_since`, valid or not.
     @discardableResult
     public func unrevoke(_ uid: String) async throws(StoreError) -> UserRecord {
         try await changeUser(uid) { user, db in
@@ -23,6 +27,8 @@ extension SQLiteStore {
         }
     }
 
+    /// Sets `disabled`, whatever it was. What is asked is stored even if the record is still faulty for its
+    /// `valid_since`, and `.faultyRecord` tells so; the same holds for `unrevoke` and a faulty `disabled`.
     @discardableResult
     public func setDisabled(_ uid: String, _ disabled: Bool) async throws(StoreError) -> UserRecord {
         try await changeUser(uid) { user, db in
@@ -32,6 +38,7 @@ extension SQLiteStore {
         }
     }
 
+    /// The user's row, read from the file.
     public func user(_ uid: String) async throws(StoreError) -> UserRecord {
         try checkOpen()
         try StoreBounds.check(uid: uid)

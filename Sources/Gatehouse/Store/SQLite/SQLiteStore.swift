@@ -8,7 +8,9 @@ import Synchronization
 /// file is locked from opening to closing, so that this process is its only writer and the view is never behind; a
 /// second gateway on the same file fails when it opens it.
 public final class SQLiteStore: Store {
+    /// What requests read; never behind the file.
     public let view = StoreView()
+    /// True: nobody else can write to the file.
     public let viewIsAuthoritative = true
 
     let writer: SQLiteWriter
@@ -16,6 +18,7 @@ public final class SQLiteStore: Store {
     let logger: Logger
     private let lifecycle = Mutex(StoreState.opened)
 
+    /// Where the store is in its life.
     public var state: StoreState { lifecycle.withLock { $0 } }
 
     /// Opens the file, makes it where there is none, and locks it.
@@ -33,14 +36,18 @@ public final class SQLiteStore: Store {
         self.logger = logger
     }
 
+    /// Reads all records into the view. Writes that are asked for meanwhile wait.
+    ///
+    /// Expired sessions are removed first; where the disk does not let them be, they are left out of the view.
     @discardableResult
     public func load() async throws(StoreError) -> LoadReport {
         try checkOpen()
-        let expired = try await purge(now: clock.now())
+        let now = clock.now()
+        let purged = await purgeIfPossible(now: now)
         var report = try await writer.read { [view, logger] db in
-            try SQLiteLoader(view: view, keys: StoreKeyMaker(), logger: logger).load(db)
+            try SQLiteLoader(view: view, keys: StoreKeyMaker(), now: now, logger: logger).load(db)
         }
-        report.expired = expired
+        report.expired += purged
         view.setFaultyRecords(report.faulty)
         lifecycle.withLock { state in
             guard state != .closed else { return }
@@ -50,6 +57,7 @@ public final class SQLiteStore: Store {
         return report
     }
 
+    /// Finishes what was asked before, and releases the file with all of it in one piece.
     public func close() async throws(StoreError) {
         let isFirst = lifecycle.withLock { state in
             defer { state = .closed }
@@ -58,6 +66,13 @@ public final class SQLiteStore: Store {
         guard isFirst else { return }
         view.setStale()
         try await writer.close()
+    }
+
+    private func purgeIfPossible(now: Int64) async -> Int {
+        do { return try await purge(now: now) } catch {
+            logger.warning("expired sessions could not be removed", metadata: ["error": "\(error)"])
+            return 0
+        }
     }
 
     func checkOpen() throws(StoreError) {

@@ -27,7 +27,7 @@ extension StoreError {
         case .SQLITE_FULL:
             self.init(.full, "no room for the store's file (SQLite \(code)); free some space on its disk")
         case .SQLITE_READONLY:
-            self.init(.readOnly, "the store's file is read-only (SQLite \(code)); make it and its folder writable")
+            self = .readOnly()
         case .SQLITE_CORRUPT:
             self.init(.corrupt, "the store's file is damaged (SQLite \(code)); restore it from a copy")
         case .SQLITE_NOTADB:

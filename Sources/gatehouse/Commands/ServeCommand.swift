@@ -18,10 +18,18 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try source.load()
         let logger = makeLogger(level: configuration.log.level)
-        for warning in configuration.warnings { logger.warning("\(warning)") }
+        for warning in configuration.warnings {
+            logger.warning(
+                "configuration",
+                metadata: ["at": "\(warning.location)", "warning": "\(warning.what); \(warning.remedy)"])
+        }
         let service = GatewayService(configuration, logger: logger) { gateway in
-            for address in gateway.addresses { logger.notice("listening", metadata: ["address": "\(address)"]) }
-            if let admin = gateway.adminAddress { logger.notice("admin", metadata: ["address": "\(admin)"]) }
+            for address in gateway.listenAddresses { logger.notice("listening", metadata: ["address": "\(address)"]) }
+            if let admin = gateway.adminListenAddress {
+                let isOpen = configuration.admin.token != nil
+                logger.notice(
+                    "admin listening", metadata: ["address": "\(admin)", "api": "\(isOpen ? "on" : "off, no token")"])
+            }
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

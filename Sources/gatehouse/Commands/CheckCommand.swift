@@ -1,0 +1,49 @@
+import ArgumentParser
+import Gatehouse
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Validate a configuration and print its route table.",
+        discussion: """
+            Example: gatehouse check --config config/gatehouse.yaml
+
+            Errors and warnings go to standard error as FILE:LINE:COLUMN: what; what to do. \
+            With an error, the exit code is 1.
+            """)
+
+    @OptionGroup var source: ConfigurationOptions
+
+    func run() throws {
+        let configuration = try source.load()
+        do throws(ConfigurationErrors) {
+            _ = try Snapshot(configuration)
+        } catch {
+            throw Refused(error)
+        }
+        for line in RouteListing(configuration).lines { Console.say(line) }
+        Console.say()
+        Console.say(summary(configuration))
+        for warning in configuration.warnings { Console.complain("\(warning)") }
+    }
+
+    private func summary(_ configuration: Configuration) -> String {
+        let listen = configuration.listen.map { "\($0.address)" }.joined(separator: ", ")
+        let admin = configuration.admin.address.map { address in
+            "\(address)" + (configuration.admin.token == nil ? " (no token: health and metrics only)" : "")
+        }
+        let upstreams = configuration.upstreams.map { upstream in
+            "\(upstream.name) = \(upstream.servers.map { "\($0)" }.joined(separator: ", "))"
+        }
+        return """
+            listen     \(listen)
+            admin      \(admin ?? "off")
+            store      \(configuration.store)
+            upstreams  \(upstreams.joined(separator: "\n           "))
+            headers    \(configuration.headers.note)
+
+            \(source.file ?? "the options"): valid, \(configuration.routes.count) \
+            \(configuration.routes.count == 1 ? "route" : "routes")
+            """
+    }
+}

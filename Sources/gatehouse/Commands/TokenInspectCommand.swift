@@ -1,0 +1,59 @@
+import ArgumentParser
+import Gatehouse
+
+struct TokenInspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Decode a token and verify it, one line a check.",
+        discussion: """
+            Example: gatehouse token inspect - --config config/gatehouse.yaml < token.txt
+
+            Prints everything but the signature. The exit code is 0 when the token is valid, else 1. Whether it was revoked \
+            is for `gatehouse explain` to say.
+            """)
+
+    @Argument(help: "The token; - or nothing reads it from standard input.")
+    var token = "-"
+
+    @Option(help: ArgumentHelp("The configuration file. Default: config/gatehouse.yaml.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Without a file: the Firebase project whose tokens count.", valueName: "id"))
+    var firebaseProject: String?
+
+    @OptionGroup var keys: KeyURLOptions
+
+    func validate() throws {
+        if config != nil, firebaseProject != nil {
+            throw ValidationError("--config and --firebase-project exclude each other; give one of them")
+        }
+    }
+
+    func run() async throws {
+        let inspector: TokenInspector
+        do throws(ConfigurationErrors) {
+            inspector = try TokenInspector(try load())
+        } catch {
+            throw Refused(error)
+        }
+        let inspection = await inspector.inspect(try Console.secret(token))
+        if let header = inspection.header { Console.say("header  \(header)") }
+        if let payload = inspection.payload { Console.say("payload \(payload)\n") }
+        Console.say(StepLines.text(of: inspection.steps))
+        Console.say()
+        guard inspection.isValid else {
+            Console.say("NOT VALID: \(inspection.code.wire), \(inspection.code.status)")
+            throw ExitCode.failure
+        }
+        Console.say("VALID")
+    }
+
+    private func load() throws(ConfigurationErrors) -> Configuration {
+        guard let firebaseProject else {
+            return try Configuration.load(file: config ?? Configuration.defaultFile, environment: keys.environment)
+        }
+        // Nothing is forwarded: the upstream only makes the configuration whole.
+        return try Configuration.shortcut(
+            project: firebaseProject, upstream: "http://127.0.0.1:3000", environment: keys.environment)
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import DevelopmentIdentity
+import Foundation
+import Gatehouse
+import UnixSignals
+
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Run a gateway with a local identity provider and an echo service, and print requests to try.",
+        discussion: """
+            Example: gatehouse demo
+
+            Everything is on loopback and in memory; Ctrl-C ends it. It runs config/demo.yaml where that is at hand, else a copy of it.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The gateway's address. Default: 127.0.0.1:8080, or any free port where that is taken.",
+            valueName: "host:port"))
+    var listen: String?
+
+    @Flag(help: "Run the printed requests, tell what came, and end: exit code 0 when each said what is promised.")
+    var check = false
+
+    func validate() throws {
+        do {
+            _ = try listen.map { try ListenAddress(parsing: $0) }
+        } catch let error as ListenAddress.ParseError {
+            throw ValidationError("--listen: \(error.what); \(error.remedy)")
+        }
+    }
+
+    func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let demo = try await Demo.start(listen: listen, isLogged: !check)
+        let isGood: Bool
+        do {
+            try await demo.waitUntilReady()
+            let calls = try DemoCalls(demo, now: Int64(Date().timeIntervalSince1970)).all()
+            isGood = try await present(demo, calls, until: signals)
+        } catch {
+            await demo.stop()
+            throw Refused(error)
+        }
+        await demo.stop()
+        if !isGood { throw ExitCode.failure }
+    }
+
+    /// - Returns: whether all went as promised.
+    private func present(_ demo: Demo, _ calls: [DemoCall], until signals: UnixSignalsSequence) async throws -> Bool {
+        Console.say(DemoText.introduction(demo))
+        for (index, call) in calls.enumerated() { Console.say(DemoText.paragraph(call, number: index + 1)) }
+        if check {
+            let run = DemoRun(demo)
+            Console.say("Running these lines by \(run.client):\n")
+            let isGood = await run.check(calls)
+            Console.say("\n\(isGood ? "Each said what is promised." : "Not all said what is promised.")")
+            return isGood
+        }
+        Console.say(DemoText.farewell(demo, program: CommandLine.arguments.first ?? "gatehouse"))
+        for await _ in signals { break }
+        return true
+    }
+}

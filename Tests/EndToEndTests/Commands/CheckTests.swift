@@ -1,0 +1,59 @@
+import Testing
+
+/// `gatehouse check` from outside.
+struct CheckTests {
+    static let upstreams = "upstreams: { api: { servers: ['http://127.0.0.1:3000'] } }\n"
+    static let valid = """
+        identity: { firebase: { project: demo-gatehouse } }
+        upstreams: { api: { servers: ['http://127.0.0.1:3000'] } }
+        routes:
+          - path: /{path=**}
+            upstream: api
+
+        """
+
+    /// Configurations and where each is wrong.
+    static let broken: [(yaml: String, at: [String])] = [
+        (valid + "lisen: []\n", ["6:1"]),
+        (valid + "workers: many\n", ["6:10"]),
+        (valid + "limits: { head_timeout: 10 }\n", ["6:25"]),
+        (valid + "limits: { head_size: 64KB }\n", ["6:22"]),
+        (valid + "workers: 1\nworkers: 2\n", ["7:1"]),
+        (valid + "  - path: /{path=**}\n    upstream: api\n", ["6:11"]),
+        (valid + "  - path: /x\n    upstream: apy\n", ["7:15"]),
+        (valid + "  - path: x\n    upstream: api\n", ["6:11"]),
+        (valid + "  - path: /x\n    upstream: api\n    recent_sign_in: 5min\n    auth: maybe\n", ["8:21", "9:11"]),
+        (upstreams + "routes: [{ path: /x, upstream: api }]\n", ["2:18"]),
+        (valid + "rules: x.rules\n", ["6:8"]),
+        ("routes: [\n", ["2:1"]),
+    ]
+
+    @Test(arguments: broken)
+    func eachErrorIsToldWithItsPlaceAndWhatToDo(yaml: String, at places: [String]) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(yaml, to: "broken.yaml")
+        let run = try await CommandRun.run("check", "--config", "broken.yaml", in: folder)
+        #expect(run.exitCode == 1)
+        #expect(run.output == "")
+        #expect(run.errorLines.count == places.count, "\(run.errors)")
+        for (line, place) in zip(run.errorLines, places) {
+            let position = line.wholeMatch(of: /(?:Error: )?broken\.yaml:([0-9]+:[0-9]+): .+; .+/)
+            #expect(position.map { String($0.1) } == place, "\(line)")
+        }
+    }
+
+    @Test func aValidFilesRoutesArePrinted() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.valid, to: "gatehouse.yaml")
+        let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
+        #expect(run.exitCode == 0)
+        #expect(run.output.contains("/{path=**}"))
+        #expect(run.errors == "")
+    }
+
+    @Test func aMissingFileIsToldByItsName() async throws {
+        let run = try await CommandRun.run("check", "--config", "absent.yaml", in: TemporaryFolder())
+        #expect(run.exitCode == 1)
+        #expect(run.errors.contains("absent.yaml"))
+    }
+}

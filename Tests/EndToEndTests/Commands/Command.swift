@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+/// One run of a command, to its end.
+struct CommandRun {
+    let exitCode: Int32
+    let output: String
+    let errors: String
+
+    /// Runs `gatehouse` with `arguments` in a folder.
+    static func run(
+        _ arguments: String..., environment: [String: String] = [:], in folder: TemporaryFolder
+    ) async throws -> CommandRun {
+        let name = UUID().uuidString
+        let child = try ChildProcess(
+            arguments, environment: environment, in: folder.url,
+            output: (folder.path(name + ".out"), folder.path(name + ".err")))
+        let code = await child.exitCode()
+        return CommandRun(exitCode: code, output: folder.read(name + ".out"), errors: folder.read(name + ".err"))
+    }
+
+    var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+}

@@ -1,0 +1,60 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+/// The other commands from outside: exit codes and what they print.
+struct CommandLineTests {
+    @Test(arguments: [
+        ["serve", "--unknown"], ["unknown"], ["serve", "--firebase-project", "p"], ["check", "--config"],
+        ["serve", "--config", "x", "--firebase-project", "p", "--upstream", "http://127.0.0.1:1"], ["revoke"],
+    ])
+    func wrongUsageIs64(arguments: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let child = try ChildProcess(arguments, in: folder.url, output: (folder.path("out"), folder.path("err")))
+        #expect(await child.exitCode() == 64)
+        #expect(folder.read("err").contains("Usage:"))
+    }
+
+    @Test func anAddressThatIsTakenIsToldAndRefused() async throws {
+        let taken = try await EchoUpstream.start()
+        let run = try await CommandRun.run(
+            "serve", "--firebase-project", "demo-gatehouse", "--upstream", taken.url, "--listen",
+            "127.0.0.1:\(taken.port)", in: TemporaryFolder())
+        await taken.stop()
+        #expect(run.exitCode == 1)
+        #expect(run.errors.contains("127.0.0.1:\(taken.port)"))
+    }
+
+    @Test(arguments: ["serve", "check", "explain", "token inspect", "token mint", "revoke", "demo"])
+    func helpShowsAnExample(command: String) async throws {
+        let folder = try TemporaryFolder()
+        let arguments = command.split(separator: " ").map(String.init) + ["--help"]
+        let child = try ChildProcess(arguments, in: folder.url, output: (folder.path("out"), folder.path("err")))
+        #expect(await child.exitCode() == 0)
+        #expect(folder.read("out").contains("gatehouse \(command)"))
+    }
+
+    @Test func revokeGoesThroughTheAdminAPI() async throws {
+        try await Scenario.run { scenario in
+            let token = try scenario.token(.named("by-command")) { $0.signedIn(at: unixNow() - 100) }
+            #expect(try scenario.send(.bearer(token, "/me/x")).status == 200)
+            let folder = scenario.gateway.folder
+            let address =
+                "admin: { address: 127.0.0.1:\(scenario.gateway.adminPort), token: \(GatewayConfiguration.adminToken) }"
+            try folder.write(address + "\n" + CheckTests.valid, to: "client.yaml")
+            let run = try await CommandRun.run("revoke", "by-command", "--config", "client.yaml", in: folder)
+            #expect(run.exitCode == 0, "\(run.errors)")
+            expectDenial(try scenario.send(.bearer(token, "/me/x")), 401, "auth/id-token-revoked")
+        }
+    }
+
+    @Test func revokeFailsWhereNoGatewayRuns() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "admin: { address: 127.0.0.1:1, token: 0123456789abcdef }\n" + CheckTests.valid, to: "client.yaml")
+        let run = try await CommandRun.run("revoke", "ada", "--config", "client.yaml", in: folder)
+        #expect(run.exitCode == 1)
+        #expect(run.errors.contains("127.0.0.1:1"))
+        #expect(!run.errors.contains("0123456789abcdef"))
+    }
+}

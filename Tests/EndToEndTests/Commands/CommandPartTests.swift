@@ -1,0 +1,67 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+@testable import gatehouse
+
+/// Parts of the commands that need no process of their own.
+@Suite struct CommandPartTests {
+    @Test func aTableIsAlignedAndEndsItsLinesWithoutSpaces() {
+        var table = TextTable(header: ["A", "LONG", "C"])
+        table.add(["longer", "b", ""])
+        table.add(["ü", "b", "c"])
+        #expect(table.lines == ["A       LONG  C", "longer  b", "ü       b     c"])
+    }
+
+    @Test(arguments: [("10m", 600), ("-5m", -300), ("1h", 3600), ("0s", 0), ("1500ms", 1)])
+    func aDurationIsWrittenAsInConfigurations(text: String, seconds: Int64) {
+        #expect(DurationOption(argument: text)?.seconds == seconds)
+    }
+
+    @Test(arguments: ["", "-", "5", "m", "5 m", "1.5h", "--5m", "99999999999d"])
+    func whatIsNoDurationIsRefused(text: String) {
+        #expect(DurationOption(argument: text) == nil)
+    }
+
+    @Test func aClaimsValueIsJSONOrElseText() {
+        #expect(ClaimOption(argument: "a=1")?.value == 1)
+        #expect(ClaimOption(argument: "a={\"b\":[true]}")?.value == ["b": [true]])
+        #expect(ClaimOption(argument: "a=b=c")?.value == "b=c")
+        #expect(ClaimOption(argument: "a=")?.value == "")
+        #expect(ClaimOption(argument: "a") == nil && ClaimOption(argument: "=b") == nil)
+    }
+
+    @Test(arguments: [("0", 0), ("1700000000", 1_700_000_000), ("2026-01-31T09:00:00+01:00", 1_769_846_400)])
+    func aTimeIsRFC3339OrSeconds(text: String, seconds: Int64) {
+        #expect(TimeOption(argument: text)?.seconds == seconds)
+    }
+
+    @Test(arguments: ["-1", "now", "2026-02-30T00:00:00Z", ""])
+    func whatIsNoTimeIsRefused(text: String) {
+        #expect(TimeOption(argument: text) == nil)
+    }
+}
+
+@Suite struct DemoCallTests {
+    private let call = DemoCall(title: "t", url: "http://h/", status: 401, code: "auth/x", marks: ["max_age"])
+
+    @Test func anAnswerAsPromisedHasNoFlaw() {
+        #expect(call.flaw(in: "HTTP/1.1 401 Unauthorized\r\nA: max_age\r\n\r\n{\"code\":\"auth/x\"}") == nil)
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\n\r\n{\"code\":\"auth/x\"} max_age",
+        "HTTP/1.1 401 U\r\n\r\n{\"code\":\"auth/y\"} max_age",
+        "HTTP/1.1 401 U\r\n\r\n{\"code\":\"auth/x\"}",
+    ])
+    func whatIsNotAsPromisedIsAFlaw(answer: String) {
+        #expect(call.flaw(in: answer) != nil)
+    }
+
+    @Test func aLineKeepsWhatTheShellWouldChange() {
+        var call = call
+        call.method = "POST"
+        call.credential = .field(name: "A", value: "it's $HOME `x`")
+        #expect(call.shellLine == "curl -si -X POST -H 'A: it'\\''s $HOME `x`' 'http://h/'")
+    }
+}

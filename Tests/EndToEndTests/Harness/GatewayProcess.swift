@@ -1,0 +1,95 @@
+import Foundation
+import Synchronization
+
+/// `gatehouse serve`, on free ports, with a configuration and a store in a folder of its own. It can be killed and started again
+/// on the same files.
+final class GatewayProcess: Sendable {
+    private struct Run {
+        let child: ChildProcess
+        let number: Int
+        let port: Int
+        let adminPort: Int
+    }
+
+    let folder: TemporaryFolder
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let run = Mutex<Run?>(nil)
+
+    /// Writes the configuration; `start` starts it.
+    init(_ configuration: GatewayConfiguration) throws {
+        folder = try TemporaryFolder()
+        try folder.write(configuration.text, to: "gatehouse.yaml")
+        arguments = ["serve", "--config", "gatehouse.yaml"]
+        environment = configuration.environment
+    }
+
+    /// A gateway without a file, by `arguments` alone.
+    init(arguments: [String], environment: [String: String]) throws {
+        folder = try TemporaryFolder()
+        self.arguments = ["serve"] + arguments
+        self.environment = environment
+    }
+
+    /// Starts the process and returns once it listens, for clients and for operators.
+    func start() async throws {
+        let number = run.withLock { $0?.number ?? 0 } + 1
+        let output = (folder.path("stdout-\(number)"), folder.path("stderr-\(number)"))
+        let child = try ChildProcess(arguments, environment: environment, in: folder.url, output: output)
+        let ports = try await eventually("the ports; standard error: \(folder.read("stderr-\(number)"))") {
+            try Self.ports(in: self.folder.read("stderr-\(number)"), isRunning: child.isRunning)
+        }
+        run.withLock { $0 = Run(child: child, number: number, port: ports.0, adminPort: ports.1) }
+    }
+
+    /// Waits until `/readyz` is 200.
+    func ready() async throws {
+        _ = try await eventually("readiness; standard error: \(errors)") {
+            try self.readiness().status == 200 ? true : nil
+        }
+    }
+
+    func readiness() throws -> WireResponse {
+        try RawClient.exchange(adminPort, WireRequest(target: "/readyz", host: "localhost"))
+    }
+
+    var port: Int { current.port }
+    var adminPort: Int { current.adminPort }
+
+    /// What the latest run wrote to standard output (the access log) and to standard error, so far.
+    var output: String { folder.read("stdout-\(current.number)") }
+    var errors: String { folder.read("stderr-\(current.number)") }
+
+    func signal(_ number: Int32) { current.child.signal(number) }
+
+    func exitCode() async -> Int32 { await current.child.exitCode() }
+
+    /// Ends it at once, as a power failure would; returns when it is gone.
+    func kill() async {
+        guard let run = run.withLock({ $0 }) else { return }
+        run.child.signal(SIGKILL)
+        _ = await run.child.exitCode()
+    }
+
+    private var current: Run {
+        run.withLock { run in
+            guard let run else { preconditionFailure("the gateway was not started") }
+            return run
+        }
+    }
+
+    /// The ports of clients and of the admin API, once both are told on standard error.
+    private static func ports(in log: String, isRunning: Bool) throws -> (Int, Int)? {
+        guard let port = address(in: log, of: "listening"), let admin = address(in: log, of: "admin") else {
+            if !isRunning { throw Impatience(description: "the gateway ended: \(log)") }
+            return nil
+        }
+        return (port, admin)
+    }
+
+    private static func address(in log: String, of message: String) -> Int? {
+        let line = log.split(separator: "\n").first { $0.contains("] \(message)") }
+        let field = line?.split(separator: " ").first { $0.hasPrefix("address=") }
+        return field?.split(separator: ":").last.flatMap { Int($0) }
+    }
+}

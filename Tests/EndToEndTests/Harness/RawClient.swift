@@ -1,0 +1,157 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A client that sends exactly the bytes it is told and reads exactly one response at a time. It blocks, but never for longer than
+/// its timeout.
+final class RawClient {
+    struct Failure: Error, Equatable, CustomStringConvertible {
+        let call: String
+        let number: Int32
+        var description: String { "\(call): \(String(cString: strerror(number)))" }
+    }
+
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private(set) var hasEnded = false
+
+    init(port: Int, timeout: Int = 15) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var limit = timeval(tv_sec: timeout, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if result != 0 { throw Failure(call: "connect", number: errno) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends a request on a connection of its own and reads its answer.
+    static func exchange(_ port: Int, _ request: WireRequest) throws -> WireResponse {
+        let client = try RawClient(port: port)
+        return try client.exchange(request)
+    }
+
+    /// Sends a request and reads its answer.
+    func exchange(_ request: WireRequest) throws -> WireResponse {
+        try send(request.bytes)
+        return try response(to: request.method)
+    }
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { bytes in
+            var sent = 0
+            while sent < bytes.count {
+                let count = transmit(UnsafeRawBufferPointer(rebasing: bytes[sent...]), on: descriptor)
+                guard count > 0 else { throw Failure(call: "send", number: errno) }
+                sent += count
+            }
+        }
+    }
+
+    /// Tells the other side that nothing more will be sent.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// The next response, an interim one included; `method` is what it answers.
+    func response(to method: String = "GET") throws -> WireResponse {
+        let head = try readHead()
+        guard var response = WireResponse(head: head) else {
+            throw Impatience(description: "no response: \(String(decoding: head.prefix(200), as: UTF8.self))")
+        }
+        guard method != "HEAD", response.status >= 200, response.status != 204, response.status != 304 else {
+            return response
+        }
+        if response["Transfer-Encoding"]?.lowercased() == "chunked" {
+            try readChunks(into: &response)
+        } else if let length = response["Content-Length"].flatMap({ Int($0) }) {
+            response.body = try take(length)
+        } else {
+            response.body = try readToEnd()
+        }
+        return response
+    }
+
+    /// Everything until the other side closes.
+    func readToEnd() throws -> [UInt8] {
+        while try fill() {}
+        defer { buffer = [] }
+        return buffer
+    }
+
+    // MARK: - Reading
+
+    /// False at the end.
+    private func fill() throws -> Bool {
+        var part = [UInt8](repeating: 0, count: 262_144)
+        let count = recv(descriptor, &part, part.count, 0)
+        guard count >= 0 else { throw Failure(call: "recv", number: errno) }
+        hasEnded = count == 0
+        buffer.append(contentsOf: part[..<count])
+        return count > 0
+    }
+
+    private func need(_ count: Int) throws {
+        while buffer.count < count {
+            guard try fill() else {
+                throw Impatience(description: "the connection ended after \(buffer.count) of \(count) bytes")
+            }
+        }
+    }
+
+    private func take(_ count: Int) throws -> [UInt8] {
+        try need(count)
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
+    }
+
+    /// What comes before `end`, without it.
+    private func read(until end: String) throws -> [UInt8] {
+        while true {
+            if let range = Data(buffer).range(of: Data(end.utf8)) {
+                defer { buffer.removeFirst(range.upperBound) }
+                return Array(buffer[..<range.lowerBound])
+            }
+            guard try fill() else {
+                let text = String(decoding: buffer.prefix(200), as: UTF8.self)
+                throw Impatience(description: "the connection ended after \"\(text)\"")
+            }
+        }
+    }
+
+    private func readHead() throws -> [UInt8] { try read(until: "\r\n\r\n") }
+
+    private func readChunks(into response: inout WireResponse) throws {
+        while true {
+            let size = String(decoding: try read(until: "\r\n"), as: UTF8.self)
+            guard let count = Int(size, radix: 16) else { throw Impatience(description: "no chunk size: \(size)") }
+            guard count > 0 else { break }
+            response.body += try take(count)
+            guard try take(2) == [13, 10] else { throw Impatience(description: "no line end after a chunk") }
+        }
+        while case let line = String(decoding: try read(until: "\r\n"), as: UTF8.self), !line.isEmpty {
+            if let field = WireResponse.field(line) { response.trailers.append(field) }
+        }
+    }
+}
+
+/// Outside of the class, whose own `send` hides the system's.
+private func transmit(_ bytes: UnsafeRawBufferPointer, on descriptor: Int32) -> Int {
+    send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+}

@@ -1,0 +1,33 @@
+import Testing
+
+extension Scenario {
+    /// The suite's scenario.
+    @TaskLocal static var shared: Scenario?
+
+    static var current: Scenario {
+        get throws { try #require(shared, "the suite lacks the trait .sharedScenario") }
+    }
+}
+
+/// One scenario for all tests of a suite, which run one after the other on its thread.
+struct SharedScenarioTrait: SuiteTrait, TestScoping {
+    let configure: @Sendable (inout GatewayConfiguration) -> Void
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await Scenario.run(arrange: { configure(&$2) }) { scenario in
+            try await Scenario.$shared.withValue(scenario) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == SharedScenarioTrait {
+    /// One gateway for the whole suite.
+    static var sharedScenario: Self { sharedScenario { _ in } }
+
+    /// One gateway for the whole suite, configured by `configure`.
+    static func sharedScenario(_ configure: @escaping @Sendable (inout GatewayConfiguration) -> Void) -> Self {
+        SharedScenarioTrait(configure: configure)
+    }
+}

@@ -1,0 +1,135 @@
+import JOSE
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+@testable import Gatehouse
+
+/// A worker behind a real listener on loopback, with a clock and ticks that only the test moves. The test plays the upstream.
+final class RequestPathRig {
+    let clock = ManualClock()
+    let upstream: LoopbackListener
+    let view = StoreView()
+    let keyRequests: KeyRequests
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let worker: NIOLoopBound<Worker>
+    private let listener: any Channel
+
+    /// How often a key set was asked for.
+    final class KeyRequests: Sendable {
+        private let seen = Mutex(0)
+
+        var count: Int { seen.withLock { $0 } }
+        func note() { seen.withLock { $0 += 1 } }
+    }
+
+    /// Routes: `/private/**` needs a credential, all else none. The store is loaded, the keys are not.
+    init(_ adjust: (inout Configuration) -> Void = { _ in }) throws {
+        upstream = try LoopbackListener()
+        var configuration = Self.configuration(upstream: upstream.port)
+        adjust(&configuration)
+        let snapshot = try Snapshot(configuration)
+        let loop = group.next()
+        let (clock, view, requests) = (clock.clock, view, KeyRequests())
+        keyRequests = requests
+        view.setAlwaysFresh()
+        worker = try loop.submit {
+            let worker = Worker(
+                loop: loop, snapshot: snapshot, store: view.reader(), clock: clock, logger: Self.logger, accessLog: nil,
+                requestKeys: { _ in requests.note() })
+            guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
+            return NIOLoopBound(worker, eventLoop: loop)
+        }.wait()
+        let (bound, address) = (worker, try SocketAddress(ipAddress: "127.0.0.1", port: 0))
+        listener = try loop.flatSubmit {
+            Listener.bind(
+                to: address, on: loop, front: NIOLoopBound(bound.value.front, eventLoop: loop),
+                counters: NIOLoopBound(bound.value.counters, eventLoop: loop),
+                budget: Listener.Budget(limit: snapshot.connectionLimit))
+        }.wait()
+    }
+
+    deinit {
+        try? onWorker { $0.stop() }
+        try? group.syncShutdownGracefully()
+    }
+
+    private static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    private static func configuration(upstream port: Int) -> Configuration {
+        var configuration = Configuration()
+        configuration.identity.firebase = Configuration.Firebase(project: TokenDraft.project)
+        configuration.upstreams = [
+            Configuration.Upstream(
+                name: "api", servers: [Configuration.UpstreamServer(host: "127.0.0.1", port: port)])
+        ]
+        let place = SourceLocation(origin: "test")
+        var open = Configuration.Route(path: "/**", upstream: "api", location: place)
+        open.auth = .none
+        configuration.routes = [open, Configuration.Route(path: "/private/**", upstream: "api", location: place)]
+        return configuration
+    }
+
+    // MARK: - Time and the worker
+
+    func onWorker<Answer: Sendable>(_ body: @escaping @Sendable (Worker) throws -> Answer) throws -> Answer {
+        let worker = worker
+        return try worker.eventLoop.submit { try body(worker.value) }.wait()
+    }
+
+    func tick() throws { try onWorker { $0.tick() } }
+
+    /// Moves the clock and lets the worker look at it.
+    func pass(seconds: Double) throws {
+        // What the worker was about when its last byte was seen is over then.
+        try onWorker { _ in }
+        clock.advance(seconds: seconds)
+        try tick()
+    }
+
+    /// Waits until the worker has come to a state; five seconds at most.
+    func until(_ condition: @escaping @Sendable (Worker) -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(5)
+        while try !onWorker(condition) {
+            guard ContinuousClock.now < end else { throw LoopbackSocket.Problem.timeout(received: "no such state") }
+        }
+    }
+
+    /// Lets the worker know the development keys.
+    func installKeys(_ keys: KeySet = TokenDraft.keys, generation: UInt64 = 1) throws {
+        let view = KeySetView(
+            keys: keys, generation: generation, isLoaded: true, lastFetchSucceeded: true, completedFetches: generation,
+            usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
+        try onWorker { worker in
+            for set in 0..<worker.snapshot.keyURLs.count { worker.install(view, set: set) }
+        }
+    }
+
+    // MARK: - Connections
+
+    func connect(receiveBuffer: Int32? = nil) throws -> LoopbackSocket {
+        try LoopbackSocket(connectingTo: listener.localAddress?.port ?? 0, receiveBuffer: receiveBuffer)
+    }
+
+    /// A client whose first request has been answered: also the upstream connection that served it.
+    func warm() throws -> (client: LoopbackSocket, server: LoopbackSocket) {
+        let client = try connect()
+        try client.send("GET /warm HTTP/1.1\r\nHost: a\r\n\r\n")
+        let server = try upstream.accept()
+        _ = try server.readHead()
+        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        _ = try client.readMessage()
+        return (client, server)
+    }
+
+    /// The connections to the upstream: open, idle, and the requests that wait for one.
+    func pool() throws -> [Int] {
+        try onWorker { [$0.pools[0].openCount, $0.pools[0].idleCount, $0.pools[0].waitingCount] }
+    }
+
+    /// Waits until the pool has come to a state.
+    func untilPool(open: Int, idle: Int, waiting: Int) throws {
+        try until { $0.pools[0].openCount == open && $0.pools[0].idleCount == idle && $0.pools[0].waitingCount == waiting }
+    }
+}
