@@ -51,7 +51,7 @@ extension Worker: RequestHandler {
     }
 
     private func moment(for client: ClientHandler) -> Authorizer.Moment {
-        let monotonic = clock.monotonic()
+        let monotonic = front.time
         let waitsUntil = client.record.waitsUntil
         return Authorizer.Moment(
             now: clock.now(), monotonic: monotonic, mayWait: waitsUntil == 0 || monotonic < waitsUntil)

@@ -97,7 +97,8 @@ final class Worker {
     }
 
     func tick() {
-        let now = clock.monotonic()
+        front.readClock()
+        let now = front.time
         expireWaiters(now: now)
         for pool in pools { pool.tick(now: now) }
         front.registry.forEach { $0.tick(now: now) }
@@ -108,13 +109,14 @@ final class Worker {
 
     /// Keeps a request until keys or the store are there.
     func wait(_ client: ClientHandler, forKeySet set: Int?) {
-        if client.record.waitsUntil == 0 { client.record.waitsUntil = clock.monotonic() &+ Self.patience }
+        if client.record.waitsUntil == 0 { client.record.waitsUntil = front.time &+ Self.patience }
         guard waiters.count < Self.waitingLimit else { return client.deny(Denial(.overloaded)) }
         waiters.append(Waiter(client: client, number: client.record.number, keySet: set))
         client.adjustReading()
     }
 
     private func resume(_ isConcerned: (Waiter) -> Bool) {
+        front.readClock()
         let concerned = waiters.filter(isConcerned)
         waiters.removeAll(where: isConcerned)
         for waiter in concerned where isCurrent(waiter) { waiter.client.serveAgain() }

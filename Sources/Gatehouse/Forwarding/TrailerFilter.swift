@@ -12,8 +12,13 @@ struct TrailerFilter {
         guard fields.contains(.trailer) else { return nil }
         var names: [UInt8] = []
         for index in 0..<fields.count where fields[index].kind == .trailer {
-            names.append(contentsOf: fields[index].value.bytes(in: head))
-            names.append(UInt8(ascii: ","))
+            for name in fields[index].value.bytes(in: head).split(separator: UInt8(ascii: ",")) {
+                let name = Self.trimmed(name)
+                // What `Connection` names is for this connection only, late as well as early.
+                guard !ConnectionOptions.name(name, in: head, fields) else { continue }
+                names.append(contentsOf: name)
+                names.append(UInt8(ascii: ","))
+            }
         }
         announced = names
         self.managed = managed
@@ -43,7 +48,7 @@ struct TrailerFilter {
     private func isAnnounced(_ name: UnsafeRawBufferPointer) -> Bool {
         announced.withUnsafeBytes { announced in
             announced.split(separator: UInt8(ascii: ",")).contains { part in
-                ASCII.equals(Self.trimmed(part), name)
+                ASCII.equals(UnsafeRawBufferPointer(rebasing: part), name)
             }
         }
     }

@@ -58,7 +58,8 @@ extension UpstreamConnection {
             minorVersion: client.record.minorVersion, into: &front.scratch)
         joinSmallBody()
         client.write(front.scratch)
-        if !client.isWritable { pauseReading() }
+        // Only what is followed by more can be too much.
+        if exchange?.answer == .body, answerBody.isOpen, !client.isWritable { pauseReading() }
         return true
     }
 
@@ -99,7 +100,7 @@ extension UpstreamConnection {
     }
 
     private func deliver(_ part: ByteBuffer, to client: ClientHandler) {
-        client.connection.progress(now: front.clock.monotonic())
+        client.connection.progress(now: front.time)
         if delivery == .chunked {
             front.scratch.clear()
             front.scratch.writeChunkHeader(part.readableBytes)

@@ -42,7 +42,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     /// Sends a request's head; its body follows through ``Responder``.
     func begin(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
-        let now = front.clock.monotonic()
+        let now = front.time
         self.client = client
         requestMethod = request.method
         sendsChunks = request.isChunked
@@ -73,6 +73,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        front.readClock()
         var arrived = unwrapInboundIn(data)
         guard exchange != nil, client != nil else {
             // Nothing was asked: whatever this answers, it is no answer of ours.
@@ -88,6 +89,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        front.readClock()
         if context.channel.isWritable { client?.continueBody() }
     }
 
@@ -99,6 +101,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        front.readClock()
         settleEnd()
         guard !isRetired else { return }
         isRetired = true
@@ -188,7 +191,7 @@ extension UpstreamConnection: Responder {
 
     func bodyPart(_ part: ByteBuffer) {
         guard let context else { return }
-        exchange?.bodySent(now: front.clock.monotonic())
+        exchange?.bodySent(now: front.time)
         if sendsChunks {
             front.scratch.clear()
             front.scratch.writeChunkHeader(part.readableBytes)
@@ -201,7 +204,7 @@ extension UpstreamConnection: Responder {
     }
 
     func bodyEnded(trailers: ByteBuffer) {
-        exchange?.requestEnded(now: front.clock.monotonic())
+        exchange?.requestEnded(now: front.time)
         guard sendsChunks, let context else { return }
         var end = ByteBuffer(staticString: "0\r\n")
         requestTrailers?.append(trailers, to: &end)

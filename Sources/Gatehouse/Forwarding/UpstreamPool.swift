@@ -64,7 +64,7 @@ final class UpstreamPool {
 
     /// A connection has finished an exchange and may serve another.
     func released(_ connection: UpstreamConnection) {
-        switch machine.released(connection, server: connection.server, now: front.clock.monotonic()) {
+        switch machine.released(connection, server: connection.server, now: front.time) {
         case .kept:
             connection.isIdle = true
         case .serveNext:
@@ -110,7 +110,7 @@ final class UpstreamPool {
     private func waiter(_ client: ClientHandler, _ request: OutgoingRequest, _ head: ByteBuffer) -> Waiter {
         // A copy: the head that was given is the worker's scratch buffer.
         let copy = ByteBuffer(bytes: head.readableBytesView)
-        let until = front.clock.monotonic() &+ settings.connectTimeout
+        let until = front.time &+ settings.connectTimeout
         return Waiter(client: client, number: client.record.number, request: request, head: copy, until: until)
     }
 
@@ -154,6 +154,7 @@ final class UpstreamPool {
     }
 
     private func connected(_ connection: UpstreamConnection, for waiter: Waiter) {
+        front.readClock()
         guard waiter.client.isOpen, waiter.client.record.number == waiter.number,
             waiter.client.connection.phase == .deciding
         else { return released(connection) }

@@ -20,7 +20,7 @@ extension ClientHandler {
     /// - Parameter persistent: whether the answer's end can be told without closing.
     /// - Returns: whether the head must say `Connection: close`.
     func beginAnswer(status: UInt16, persistent: Bool) -> Bool {
-        let now = front.clock.monotonic()
+        let now = front.time
         record.status = status
         record.answered = now
         // A body that is still open will not be read to its end: the next request could not be found.
@@ -33,7 +33,7 @@ extension ClientHandler {
         guard connection.isServing else { return }
         responder = nil
         let afterwards = connection.responseEnded(
-            hasMore: inbound.readableBytes > 0, now: front.clock.monotonic())
+            hasMore: inbound.readableBytes > 0, now: front.time)
         front.handler?.finished(self)
         head = ByteBuffer()
         switch afterwards {
@@ -62,6 +62,6 @@ extension ClientHandler {
         }
         inbound.moveReaderIndex(forwardBy: Int(length))
         body = .none
-        connection.bodyEnded(now: front.clock.monotonic())
+        connection.bodyEnded(now: front.time)
     }
 }

@@ -6,7 +6,7 @@ extension ClientHandler {
     func attach(_ responder: any Responder) {
         guard isOpen else { return responder.clientGone() }
         self.responder = responder
-        connection.exchangeBegan(now: front.clock.monotonic())
+        connection.exchangeBegan(now: front.time)
         if record.expectsContinue, body.isOpen, inbound.readableBytes == 0 { writeContinue() }
         record.expectsContinue = false
         if connection.bodyOpen {
@@ -40,7 +40,7 @@ extension ClientHandler {
                 guard admit(part) else { return false }
                 responder.bodyPart(part)
             case .end(let trailers):
-                connection.bodyEnded(now: front.clock.monotonic())
+                connection.bodyEnded(now: front.time)
                 responder.bodyEnded(trailers: trailers)
                 return true
             case .malformed:

@@ -12,7 +12,7 @@ extension ClientHandler {
             if end != nil || inbound.readableBytes > front.limits.headSize {
                 refuseHead(Denial(.headTooLarge))
             } else {
-                connection.headIsPartial(now: front.clock.monotonic())
+                connection.headIsPartial(now: front.time)
             }
             return false
         }
@@ -51,7 +51,7 @@ extension ClientHandler {
     private func begin(_ parsed: RequestHead) {
         // Decided again: it is the same request, with the same id and its body where it was.
         guard connection.phase == .awaitingHead else { return }
-        let now = front.clock.monotonic()
+        let now = front.time
         var fresh = RequestRecord()
         fresh.number = record.number &+ 1
         fresh.id = front.requestIDs.nextPair()

@@ -26,7 +26,7 @@ extension ClientHandler {
 
     private func timedOut(_ code: DecisionCode) {
         if connection.hasPartialHead {
-            connection.headCompleted(persistent: false, hasBody: true, now: front.clock.monotonic())
+            connection.headCompleted(persistent: false, hasBody: true, now: front.time)
             beginRecordWithoutHead()
         } else if let responder {
             self.responder = nil
@@ -41,7 +41,7 @@ extension ClientHandler {
         var fresh = RequestRecord()
         fresh.number = record.number &+ 1
         fresh.id = front.requestIDs.nextPair()
-        fresh.began = front.clock.monotonic()
+        fresh.began = front.time
         record = fresh
     }
 }

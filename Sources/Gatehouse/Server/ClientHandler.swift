@@ -30,7 +30,8 @@ final class ClientHandler: ChannelInboundHandler {
     init(front: ServerFront, peer: PeerAddress) {
         self.front = front
         self.peer = peer
-        connection = ClientConnection(now: front.clock.monotonic())
+        front.readClock()
+        connection = ClientConnection(now: front.time)
     }
 
     /// Whether the client can still be answered.
@@ -49,6 +50,7 @@ final class ClientHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        front.readClock()
         var arrived = unwrapInboundIn(data)
         switch connection.arrival() {
         case .discard:
@@ -56,7 +58,7 @@ final class ClientHandler: ChannelInboundHandler {
             if lingered > ConnectionLimits.lingerBytes { close() }
             return
         case .relayBody:
-            connection.progress(now: front.clock.monotonic())
+            connection.progress(now: front.time)
         case .readHead, .hold:
             break
         }
@@ -70,7 +72,8 @@ final class ClientHandler: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        connection.progress(now: front.clock.monotonic())
+        front.readClock()
+        connection.progress(now: front.time)
         let isWritable = context.channel.isWritable
         responder?.clientWritabilityChanged(isWritable: isWritable)
         // Requests were held while the client did not read its answers.
@@ -181,7 +184,7 @@ final class ClientHandler: ChannelInboundHandler {
 
     private func answerSent() {
         guard connection.phase == .finishing else { return }
-        let lingers = connection.answerSent(now: front.clock.monotonic())
+        let lingers = connection.answerSent(now: front.time)
         context?.close(mode: lingers ? .output : .all, promise: nil)
     }
 }

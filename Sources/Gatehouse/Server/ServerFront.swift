@@ -19,12 +19,21 @@ final class ServerFront {
     /// Since when draining, in monotonic nanoseconds.
     var drainingSince: UInt64 = 0
     weak var handler: (any RequestHandler)?
+    /// When the event that is being handled began, in monotonic nanoseconds: read once an event, not at each step.
+    private(set) var time: UInt64
 
     init(limits: ConnectionLimits, clock: GatewayClock) {
         self.limits = limits
         self.clock = clock
+        time = clock.monotonic()
         fields = FieldTable(capacity: limits.headFields)
         answerFields = FieldTable(capacity: 256)
         scratch = ByteBufferAllocator().buffer(capacity: 16_384)
+    }
+
+    /// Reads the clock: something that takes notice of time begins.
+    @inline(__always)
+    func readClock() {
+        time = clock.monotonic()
     }
 }

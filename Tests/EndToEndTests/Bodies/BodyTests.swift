@@ -225,4 +225,27 @@ import Testing
             #expect(report.path == "/public/after-hasty")
         }
     }
+
+    @Test func aClientThatHasSentEverythingStillGetsItsAnswer() throws {
+        let client = try connect()
+        try client.send(WireRequest.post("/public/half?delay=50", body: Array("hi".utf8)).bytes)
+        client.finishSending()
+        #expect(EchoReport(try client.response())?.body == "hi")
+        #expect(try client.readToEnd() == [])
+    }
+
+    @Test func headOfAChunkedAnswerHasNoBody() throws {
+        let client = try connect()
+        #expect(try client.exchange(WireRequest(method: "HEAD", target: "/public/head?chunked=1")).status == 200)
+        #expect(try client.exchange(.get("/public/after")).status == 200)
+    }
+
+    @Test func anEmptyBodyIsABody() throws {
+        let client = try connect()
+        for text in ["Content-Length: 0\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"] {
+            try client.send("POST /public/empty HTTP/1.1\r\nHost: a\r\n\(text)")
+            let report = try #require(EchoReport(try client.response()))
+            #expect(report.method == "POST" && report.body == "")
+        }
+    }
 }

@@ -55,6 +55,7 @@ final class GatewayProcess: Sendable {
 
     var port: Int { current.port }
     var adminPort: Int { current.adminPort }
+    var processID: Int32 { current.child.pid }
 
     /// What the latest run wrote to standard output (the access log) and to standard error, so far.
     var output: String { folder.read("stdout-\(current.number)") }

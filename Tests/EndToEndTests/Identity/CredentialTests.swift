@@ -69,4 +69,18 @@ import Testing
         let request = WireRequest(method: method, target: "/me/method", fields: ["Origin: https://a.example"])
         #expect(try scenario.send(request).status == 401)
     }
+
+    @Test func theCookieMayBeInASecondField() throws {
+        let report = try scenario.passes(
+            .get("/me/fields", "Cookie: a=1", "Cookie: __session=\(try scenario.cookie(.alan))", "Cookie: b=2"))
+        #expect(report["X-Auth-Uid"] == "alan")
+        #expect(report.values("Cookie") == ["a=1", "b=2"])
+    }
+
+    @Test func theSameCookieTwiceIsOneCredential() throws {
+        let cookie = try scenario.cookie(.alan)
+        let report = try scenario.passes(.get("/me/twice", "Cookie: __session=\(cookie); a=1; __session=\(cookie)"))
+        #expect(report["X-Auth-Uid"] == "alan")
+        #expect(report.values("Cookie") == ["a=1"])
+    }
 }

@@ -104,6 +104,20 @@ struct RefusedToken: Sendable, CustomTestStringConvertible {
             try $0.token().split(separator: ".").dropLast().joined(separator: ".")
         },
         .init("D-10 four parts", "auth/argument-error") { try $0.token() + ".x" },
+        .init("D-10 more than 16 KiB", "auth/argument-error") {
+            try $0.token { $0.setting("name", to: .string(String(repeating: "n", count: 13_000))) }
+        },
+        .init("D-15 an encrypted token", "auth/argument-error") { _ in
+            "eyJhbGciOiJQQkVTMi1IUzI1NitBMTI4S1ciLCJwMmMiOjEwMDAwMDAwMDAsImVuYyI6IkExMjhHQ00ifQ.AA.AA.AA.AA"
+        },
+        .saying("D-13 claims nested deeply", "auth/argument-error") {
+            $0.setting("deep", to: .raw(String(repeating: "[", count: 2000) + String(repeating: "]", count: 2000)))
+        },
+        .saying("a claim twice", "auth/argument-error") {
+            var token = $0
+            token.claims.append("sub", "mallory")
+            return token
+        },
         .init("D-11 padding", "auth/argument-error") { try $0.token() + "=" },
     ]
 

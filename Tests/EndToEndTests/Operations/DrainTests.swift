@@ -43,20 +43,18 @@ struct DrainTests {
         }
     }
 
-    @Test func noRequestIsLostWhileItDrains() async throws {
-        try await Scenario.run(arrange: { $2["drain"] = "{ delay: 200ms, timeout: 10s }" }) { scenario in
-            let client = try RawClient(port: scenario.gateway.port)
-            let token = try scenario.token()
-            var answered = 0
+    @Test func underLoadEachRequestThatWasTakenIsAnsweredRightly() async throws {
+        try await Scenario.run(arrange: { $2["drain"] = "{ delay: 300ms, timeout: 10s }" }) { scenario in
+            let answers = try Load(connections: 8, requests: 1_000_000, of: scenario).start()
+            await scenario.echo.waitForRequests(200)
             scenario.gateway.signal(SIGTERM)
-            while true {
-                let response = try client.exchange(.bearer(token, "/me/drain"))
-                #expect(EchoReport(response)?["X-Auth-Uid"] == "ada")
-                answered += 1
-                if response["Connection"] == "close" { break }
-            }
-            #expect(answered > 1)
+            let counts = await answers.value
+            #expect(counts.wrong == [])
+            #expect(counts.failed == 0)
+            #expect(counts.turnedAway == 8)
+            #expect(counts.passed >= 200)
             #expect(await scenario.gateway.exitCode() == 0)
+            #expect(scenario.gateway.output.split(separator: "\n").count == counts.passed)
         }
     }
 

@@ -34,4 +34,14 @@ struct DurabilityTests {
             expectDenial(try scenario.send(.bearer(tokens[2], "/me/d")), 401, "auth/id-token-revoked")
         }
     }
+
+    @Test func aStoreHasOneGateway() async throws {
+        try await Scenario.run { scenario in
+            let second = try await CommandRun.run(
+                "serve", "--config", "gatehouse.yaml", in: scenario.gateway.folder)
+            #expect(second.exitCode == 1)
+            #expect(second.errors.contains("gatehouse.db"), "\(second.errors)")
+            #expect(try scenario.send(.bearer(scenario.token(), "/me/x")).status == 200)
+        }
+    }
 }

@@ -103,4 +103,22 @@ import Testing
         let report = try #require(EchoReport(try scenario.send(raw: same)))
         #expect(report.path == "/public/x")
     }
+
+    @Test func k13AnUpgradeIsNoTunnel() throws {
+        let response = try scenario.send(
+            .get("/public/ws", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"))
+        #expect(response.status == 200)
+        #expect(EchoReport(response)?["Upgrade"] == nil)
+    }
+
+    @Test func i12AGRPCCallIsRefusedInItsOwnTerms() throws {
+        let response = try scenario.send(
+            WireRequest(
+                method: "POST", target: "/me/Service/Call",
+                fields: ["Content-Type: application/grpc", "Content-Length: 0"]))
+        #expect(response.status == 200)
+        #expect(response["Content-Type"] == "application/grpc")
+        #expect(response["grpc-status"] == "16")
+        #expect(response["Location"] == nil)
+    }
 }

@@ -257,7 +257,9 @@ import Testing
         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         let server = try rig.upstream.accept()
         _ = try server.readHead()
-        try server.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <a>\r\nConnection: x\r\nX: y\r\n\r\n" + Self.ok)
+        try server.send(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <a>\r\nConnection: x\r\nX: y\r\n\r\n"
+                + Self.ok)
         let interim = try client.readHead()
         #expect(interim.status == 103)
         #expect(interim.lines == ["Link: <a>"])
@@ -281,7 +283,8 @@ import Testing
         let server = try rig.upstream.accept()
         _ = try server.readHead()
         try server.send(
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 1\r\nContent-Length: 9\r\n\r\n")
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 1\r\nContent-Length: 9\r\n\r\n"
+        )
         #expect(try client.readHead().values("Trailer") == ["X-Sum"])
         #expect(try client.read(through: "\r\n\r\n") == "2\r\nab\r\n0\r\nX-Sum: 1\r\n\r\n")
     }
@@ -293,7 +296,8 @@ import Testing
         let server = try rig.upstream.accept()
         _ = try server.readHead()
         try server.send(
-            "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nConnection: X-Hop\r\nX-Hop: 1\r\nUpgrade: h2\r\nX-A: b\r\nContent-Length: 0\r\n\r\n")
+            "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nConnection: X-Hop\r\nX-Hop: 1\r\nUpgrade: h2\r\nX-A: b\r\nContent-Length: 0\r\n\r\n"
+        )
         #expect(try client.readMessage().lines == ["X-A: b", "Content-Length: 0"])
     }
 }

@@ -28,7 +28,8 @@ import Testing
 
     private func buffered(_ rig: RequestPathRig) throws -> Int {
         try rig.onWorker { worker in
-            try worker.front.registry.connections[0].context?.channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
+            try worker.front.registry.connections[0].context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+                ?? 0
         }
     }
 

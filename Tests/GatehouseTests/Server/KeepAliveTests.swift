@@ -53,7 +53,9 @@ import Testing
     @Test func aRefusedRequestWithItsBodyAtHandLeavesTheConnectionOpen() throws {
         let rig = try RequestPathRig()
         let client = try rig.connect()
-        try client.send("POST /private/x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET /private/y HTTP/1.1\r\nHost: a\r\n\r\n")
+        try client.send(
+            "POST /private/x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET /private/y HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
         let first = try client.readMessage()
         #expect(first.status == 401)
         #expect(first.value("Connection") == nil)

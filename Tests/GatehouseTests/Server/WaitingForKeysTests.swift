@@ -26,7 +26,8 @@ import Testing
     @Test func aBodyWaitsWithItsRequest() throws {
         let rig = try RequestPathRig()
         let client = try rig.connect()
-        try client.send(Self.request.replacing("GET", with: "POST").replacing("Host: a", with: "Host: a\r\nContent-Length: 4"))
+        try client.send(
+            Self.request.replacing("GET", with: "POST").replacing("Host: a", with: "Host: a\r\nContent-Length: 4"))
         try client.send("body")
         try rig.until { $0.waiters.count == 1 }
         try rig.installKeys()

@@ -70,7 +70,7 @@ extension StoreView {
 /// Expects `body` to throw a `StoreError` with `code`, and returns it.
 @discardableResult
 func expectStoreError(
-    _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+    _ code: StoreError.Code, sourceLocation: Testing.SourceLocation = #_sourceLocation, _ body: () async throws -> Void
 ) async -> StoreError? {
     let error = await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await body() }
     #expect(error?.code == code, sourceLocation: sourceLocation)

@@ -64,7 +64,9 @@ struct TokenDraft {
     }
 
     private static func makeKey(_ id: String) -> SigningKey {
-        guard let key = try? SigningKey.generate(.rs256, keyID: id) else { preconditionFailure("libcrypto makes no key") }
+        guard let key = try? SigningKey.generate(.rs256, keyID: id) else {
+            preconditionFailure("libcrypto makes no key")
+        }
         return key
     }
 }

@@ -13,7 +13,8 @@ final class LoopbackListener {
         let descriptor = descriptor
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 1024) == 0 && getsockname(descriptor, $0, &size) == 0
+                bind(descriptor, $0, size) == 0 && listen(descriptor, 1024) == 0
+                    && getsockname(descriptor, $0, &size) == 0
             }
         }
         guard result else { throw LoopbackSocket.Problem.system("listen", errno) }

@@ -130,6 +130,8 @@ final class RequestPathRig {
 
     /// Waits until the pool has come to a state.
     func untilPool(open: Int, idle: Int, waiting: Int) throws {
-        try until { $0.pools[0].openCount == open && $0.pools[0].idleCount == idle && $0.pools[0].waitingCount == waiting }
+        try until {
+            $0.pools[0].openCount == open && $0.pools[0].idleCount == idle && $0.pools[0].waitingCount == waiting
+        }
     }
 }

@@ -1,0 +1,44 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+/// Somebody who does not read holds up his own request, and costs no memory.
+@Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))
+struct BackpressureEndToEndTests {
+    /// What the gateway may grow by meanwhile: the kernel's buffers are not its own.
+    private static let allowance = 24_000
+
+    @Test func aClientThatDoesNotReadHoldsUpTheAnswer() async throws {
+        try await Scenario.run { scenario in
+            _ = try scenario.send(.get("/public/warm?bytes=1000000"))
+            let before = try scenario.gateway.residentKilobytes()
+            let client = try RawClient(port: scenario.gateway.port)
+            try client.send(WireRequest.get("/public/long?bytes=300000000").bytes)
+            try await Task.sleep(for: .milliseconds(700))
+            #expect(try scenario.gateway.residentKilobytes() - before < Self.allowance)
+            #expect(try scenario.send(.get("/public/other")).status == 200)
+        }
+    }
+
+    @Test func anUpstreamThatDoesNotReadHoldsUpTheBody() async throws {
+        try await Scenario.run { scenario in
+            _ = try scenario.send(.post("/public/warm", body: BodyPattern.bytes(1_000_000)))
+            let before = try scenario.gateway.residentKilobytes()
+            let client = try RawClient(port: scenario.gateway.port, timeout: 1)
+            try client.send("POST /public/long?unread=never HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n")
+            let part = BodyPattern.bytes(1_000_000)
+            #expect(throws: RawClient.Failure.self) { for _ in 0..<100 { try client.send(part) } }
+            #expect(try scenario.gateway.residentKilobytes() - before < Self.allowance)
+            #expect(try scenario.send(.get("/public/other")).status == 200)
+        }
+    }
+}
+
+extension GatewayProcess {
+    /// The memory that the process holds.
+    fileprivate func residentKilobytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    }
+}

@@ -1,0 +1,154 @@
+import JOSE
+import Testing
+
+@testable import Gatehouse
+
+@Suite struct AuthenticatorTests {
+    private let authenticator: Authenticator
+    private let counters = WorkerCounters(routes: 1, upstreams: 1)
+
+    init() throws {
+        authenticator = Authenticator(
+            verifiers: [TokenDraft.verifier(), TokenDraft.verifier(.sessionCookie)], keySets: 1,
+            hasher: try SHA256Hasher.required(), counters: counters,
+            render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
+    }
+
+    private func install(
+        _ keys: KeySet? = TokenDraft.keys, generation: UInt64 = 1, succeeded: Bool = true, fetching: Bool = false,
+        completed: UInt64 = 1, usableUntil: UInt64 = 1000, cooldownUntil: UInt64 = .max
+    ) {
+        authenticator.install(
+            KeySetView(
+                keys: keys, generation: generation, isLoaded: true, lastFetchSucceeded: succeeded, isFetching: fetching,
+                completedFetches: completed, usableUntil: usableUntil, cooldownUntil: cooldownUntil,
+                nextFetchAt: .max / 2),
+            set: 0)
+    }
+
+    private func outcome(
+        _ token: String, _ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start, monotonic: UInt64 = 0,
+        waitingSince: UInt64? = nil
+    ) -> String {
+        let outcome = Array(token.utf8).withUnsafeBytes {
+            authenticator.authenticate($0, kind: kind, now: now, monotonic: monotonic, waitingSince: waitingSince)
+        }
+        return switch outcome {
+        case .verified(let entry): "verified \(entry.principal.uid)"
+        case .refused(let failure): "refused \(failure.code.wire)"
+        case .unavailable: "unavailable"
+        case .awaitKeys(let set, let completed): "awaits \(set) \(completed)"
+        }
+    }
+
+    private var hits: UInt64 { counters.snapshot()[.tokenCacheHits] }
+    private var misses: UInt64 { counters.snapshot()[.tokenCacheMisses] }
+
+    @Test func aTokenIsVerifiedOnceAndThenFound() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        #expect(outcome(token) == "verified user-1")
+        #expect((hits, misses) == (0, 1))
+        #expect(outcome(token) == "verified user-1")
+        #expect((hits, misses) == (1, 1))
+        #expect(authenticator.cache.count == 1)
+    }
+
+    @Test func aTokenThatIsFoundStillEnds() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        _ = outcome(token)
+        #expect(outcome(token, now: ManualClock.start + 3499) == "verified user-1")
+        #expect(outcome(token, now: ManualClock.start + 3500) == "refused auth/id-token-expired")
+        #expect(authenticator.cache.count == 0)
+        #expect(outcome(token, now: ManualClock.start + 3500) == "refused auth/id-token-expired")
+    }
+
+    @Test func badTokensAreNotKept() {
+        install()
+        #expect(outcome(TokenDraft.idToken().signed(by: TokenDraft.forgedKey)) == "refused auth/invalid-id-token")
+        #expect(outcome("garbage") == "refused auth/argument-error")
+        #expect(authenticator.cache.count == 0)
+    }
+
+    @Test func f11AKeyThatIsGoneIsGoneForFoundTokensToo() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        _ = outcome(token)
+        install(TokenDraft.keySet([TokenDraft.secondKey]), generation: 2)
+        #expect(outcome(token) == "refused auth/invalid-id-token")
+    }
+
+    @Test func aNewGenerationWithTheKeyVerifiesAnew() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        _ = outcome(token)
+        install(generation: 2)
+        #expect(outcome(token) == "verified user-1")
+        #expect((hits, misses) == (0, 2))
+        #expect(authenticator.cache.count == 1)
+        #expect(outcome(token) == "verified user-1")
+        #expect(hits == 1)
+    }
+
+    @Test func f07KeysThatOutlivedTheirTimeCountForNobody() {
+        install(usableUntil: 1000, cooldownUntil: 0)
+        let token = TokenDraft.idToken().signed()
+        #expect(outcome(token, monotonic: 999) == "verified user-1")
+        #expect(outcome(token, monotonic: 1000) == "awaits 0 1")
+    }
+
+    @Test func f07AnUnknownKeyIs503WhileTheSourceIsDown() {
+        install(succeeded: false)
+        #expect(outcome(TokenDraft.idToken().withHeader("kid", "\"x\"").signed()) == "unavailable")
+    }
+
+    @Test func anUnknownKeyOfAGoodSetIsRefused() {
+        install()
+        #expect(outcome(TokenDraft.idToken().withHeader("kid", "\"x\"").signed()) == "refused auth/invalid-id-token")
+    }
+
+    @Test func f06AnUnknownKeyMayBeWaitedForOnce() {
+        install(cooldownUntil: 0)
+        let token = TokenDraft.idToken().withHeader("kid", "\"x\"").signed()
+        #expect(outcome(token) == "awaits 0 1")
+        install(completed: 2, cooldownUntil: 0)
+        #expect(outcome(token, waitingSince: 1) == "refused auth/invalid-id-token")
+    }
+
+    @Test func whatNeedsNoKeyIsRefusedWithoutKeys() {
+        #expect(outcome(TokenDraft.idToken().with("aud", "\"other\"").signed()) == "refused auth/invalid-id-token")
+    }
+
+    @Test func withoutKeysATokenWaits() {
+        #expect(outcome(TokenDraft.idToken().signed()) == "awaits 0 0")
+    }
+
+    @Test func g14ATokenThatWasFoundInOnePlaceDoesNotCountInTheOther() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        #expect(outcome(token) == "verified user-1")
+        #expect(outcome(token, .sessionCookie) == "refused auth/invalid-session-cookie")
+        #expect(outcome(token) == "verified user-1")
+    }
+
+    @Test func d09ATokenThatIsTooLongIsRefusedUnread() {
+        install()
+        #expect(outcome(String(repeating: ".", count: 60_000)) == "refused auth/argument-error")
+        #expect(misses == 0)
+    }
+
+    @Test func withoutAVerifierNoTokenCounts() throws {
+        let none = Authenticator(
+            verifiers: [], keySets: 0, hasher: try SHA256Hasher.required(), counters: counters,
+            render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
+        let outcome = Array(TokenDraft.idToken().signed().utf8).withUnsafeBytes {
+            none.authenticate($0, kind: .idToken, now: 0, monotonic: 0, waitingSince: nil)
+        }
+        guard case .refused(let failure) = outcome else {
+            Issue.record("a token counted")
+            return
+        }
+        #expect(failure.code == .invalidIDToken)
+    }
+}

@@ -1,0 +1,56 @@
+import JOSE
+import NIOCore
+
+@testable import Gatehouse
+
+/// What the upstream gets of a request.
+struct ForwardedHead {
+    var renderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
+    var forwardsCredential = false
+    var token: TokenDraft?
+    /// A later sign-in that the store knows of, asked for by the route.
+    var signedInAt: Int64?
+    var peer = "192.0.2.1"
+
+    struct NotRendered: Error {}
+    struct Denied: Error {}
+
+    func render(_ text: String, path: String = "/") throws -> WireMessage {
+        try withRequest(text) { request in
+            let outgoing = OutgoingHead(
+                hygiene: HeaderHygiene(prefix: renderer.prefix, extra: renderer.extra.map(\.name)), identity: renderer,
+                forwardsCredential: forwardsCredential)
+            let locator = CredentialLocator(header: "Authorization", cookie: "__session")
+            let permit = try permit()
+            let address = try SocketAddress(ipAddress: peer, port: 1)
+            var output = ByteBuffer(string: "what was there before")
+            let rendered = Array(path.utf8).withUnsafeBytes { path in
+                outgoing.render(
+                    OutgoingHead.Parts(
+                        request: request, path: path, permit: permit, credentials: locator.find(in: request),
+                        requestID: (1, 2), trace: (3, 4), span: 5, peer: PeerAddress(address),
+                        fallbackHost: Array("upstream:3000".utf8)),
+                    into: &output)
+            }
+            guard rendered else { throw NotRendered() }
+            return WireMessage(head: String(buffer: output))
+        }
+    }
+
+    private func permit() throws -> Permit {
+        let view = StoreView()
+        view.setAlwaysFresh()
+        var policy = RoutePolicy()
+        policy.authentication = .optional
+        let entry = try token?.entry(renderer)
+        if let entry, let signedInAt {
+            policy.recentSignIn = ManualClock.start - entry.principal.authTime - 1
+            view.setSession(entry.principal.sessionKey, to: RecordWord(SessionRecord(signedInAt: signedInAt)))
+        }
+        let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 1)
+        let moment = Authorizer.Moment(now: ManualClock.start, monotonic: 0, mayWait: false)
+        guard case .permit(let permit) = authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in })
+        else { throw Denied() }
+        return permit
+    }
+}
