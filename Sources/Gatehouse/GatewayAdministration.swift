@@ -41,7 +41,9 @@ struct GatewayAdministration: AdministrationBackend {
     }
 
     func unrevoke(_ uid: String) async throws(AdministrationError) -> UserRecord {
-        do throws(StoreError) { return try await gateway.store.unrevoke(uid) } catch { throw AdministrationError(error) }
+        do throws(StoreError) { return try await gateway.store.unrevoke(uid) } catch {
+            throw AdministrationError(error)
+        }
     }
 
     func disable(_ uid: String) async throws(AdministrationError) -> UserRecord {

@@ -60,11 +60,13 @@ public final class Snapshot: Sendable {
         do throws(RouteTableError) {
             return try RouteTable(configuration.routes.map(RouteDefinition.init))
         } catch {
-            throw ConfigurationErrors(error.problems.map { problem in
-                let location = configuration.routes.indices.contains(problem.route)
-                    ? configuration.routes[problem.route].location : SourceLocation(origin: "routes")
-                return ConfigurationError(problem, at: location, routes: configuration.routes)
-            })
+            throw ConfigurationErrors(
+                error.problems.map { problem in
+                    let location =
+                        configuration.routes.indices.contains(problem.route)
+                        ? configuration.routes[problem.route].location : SourceLocation(origin: "routes")
+                    return ConfigurationError(problem, at: location, routes: configuration.routes)
+                })
         }
     }
 

@@ -37,7 +37,9 @@ extension Worker {
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
             if let reason = record.reason { entry.reason = .string(reason) }
             entry.durationMicroseconds = duration / 1000
-            if record.forwarded > 0, record.answered > 0 { entry.upstreamMicroseconds = upstreamTime(of: record) / 1000 }
+            if record.forwarded > 0, record.answered > 0 {
+                entry.upstreamMicroseconds = upstreamTime(of: record) / 1000
+            }
             entry.bytesIn = record.bytesIn
             entry.bytesOut = record.bytesOut
             log.record(entry)

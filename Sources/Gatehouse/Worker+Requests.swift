@@ -126,7 +126,8 @@ extension Worker: RequestHandler {
         let destination = snapshot.destinations[match.index]
         let pool = pools[destination.upstream]
         let parts = OutgoingHead.Parts(
-            request: request, path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
+            request: request,
+            path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
             permit: permit, credentials: credentials, requestID: client.record.id,
             trace: front.requestIDs.nextPair(), span: front.requestIDs.nextPair().1, peer: client.peer,
             fallbackHost: pool.hostField)

@@ -134,7 +134,8 @@ struct FoundCredentials {
 enum CompactShape {
     /// Three parts, the first the beginning of a JSON object in base64url: `{` and a quote or white space after it.
     static func isJWT(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count >= 5, bytes[0] == UInt8(ascii: "e"), bytes[1] == UInt8(ascii: "y") || bytes[1] == UInt8(ascii: "w")
+        guard bytes.count >= 5, bytes[0] == UInt8(ascii: "e"),
+            bytes[1] == UInt8(ascii: "y") || bytes[1] == UInt8(ascii: "w")
         else { return false }
         var dots = 0
         for byte in bytes where byte == UInt8(ascii: ".") { dots += 1 }

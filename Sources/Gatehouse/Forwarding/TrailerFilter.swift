@@ -56,7 +56,8 @@ struct TrailerFilter {
     /// Fields that frame, route, authenticate, or change how the body is read, may not come late (RFC 9110 section 6.5.1).
     private static func isHarmless(_ kind: FieldKind, _ name: UnsafeRawBufferPointer) -> Bool {
         guard kind.mayBeTrailer, kind != .requestID, kind != .traceparent, kind != .tracestate else { return false }
-        for refused in ["content-", "cache-", "proxy-", "sec-", "if-", "x-request-", "access-control-"] as [StaticString]
+        for refused in ["content-", "cache-", "proxy-", "sec-", "if-", "x-request-", "access-control-"]
+            as [StaticString]
         where name.count >= refused.utf8CodeUnitCount
             && ASCII.equals(UnsafeRawBufferPointer(rebasing: name[..<refused.utf8CodeUnitCount]), refused)
         {

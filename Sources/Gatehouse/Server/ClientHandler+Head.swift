@@ -30,7 +30,8 @@ extension ClientHandler {
         head.withUnsafeReadableBytes { bytes in
             do throws(HeadError) {
                 let parsed = try RequestParser.parse(
-                    bytes, fields: front.fields, limits: HeadLimits(size: front.limits.headSize, fields: front.limits.headFields))
+                    bytes, fields: front.fields,
+                    limits: HeadLimits(size: front.limits.headSize, fields: front.limits.headFields))
                 begin(parsed)
                 front.handler?.handle(RequestView(head: parsed, bytes: bytes, fields: front.fields), from: self)
             } catch {

@@ -15,7 +15,8 @@ struct ProblemAnswer {
         output.writeString(String(denial.code.status))
         output.writeStaticString(" ")
         output.writeStaticString(Self.reason(denial.code.status))
-        output.writeStaticString("\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nContent-Length: ")
+        output.writeStaticString(
+            "\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nContent-Length: ")
         output.writeString(String(body.utf8.count))
         output.writeStaticString("\r\n")
         output.writeBytes(date)
@@ -73,7 +74,8 @@ struct ProblemAnswer {
     /// A gRPC call gets a trailers-only response: HTTP 200, the verdict in `grpc-status` (gRPC over HTTP, "Responses").
     private func writeGRPC(into output: inout ByteBuffer, date: [UInt8]) {
         let status = grpcStatus
-        output.writeStaticString("HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nContent-Length: 0\r\ngrpc-status: ")
+        output.writeStaticString(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nContent-Length: 0\r\ngrpc-status: ")
         output.writeString(String(status))
         output.writeStaticString("\r\ngrpc-message: ")
         output.writeStaticString(denial.code.wire)

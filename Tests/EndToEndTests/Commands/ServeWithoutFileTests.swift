@@ -27,7 +27,7 @@ import Testing
 
     /// Somebody's own gateway may have the port of the admin listener; then nothing can be said.
     private func startIfThePortIsFree(_ gateway: GatewayProcess) async throws {
-        do { return try await gateway.start() } catch where "\(error)".contains("127.0.0.1:9901") {
+        do { return try await gateway.start() } catch  where "\(error)".contains("127.0.0.1:9901") {
             try Test.cancel("127.0.0.1:9901 is taken by another process")
         }
     }

@@ -18,7 +18,9 @@ import Testing
         try SQLiteStore(path: path, logger: .silent)
     }
 
-    func expectRefusal(_ code: StoreError.Code, _ hint: String, sourceLocation: Testing.SourceLocation = #_sourceLocation) {
+    func expectRefusal(
+        _ code: StoreError.Code, _ hint: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) {
         let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try open() }
         #expect(error?.code == code, sourceLocation: sourceLocation)
         #expect(error?.message.contains(hint) == true, "\(error.debugDescription)", sourceLocation: sourceLocation)
