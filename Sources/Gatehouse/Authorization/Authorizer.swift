@@ -45,7 +45,7 @@ struct Authorizer {
         storeFailure: (StoreFailure) -> Void
     ) -> Decision {
         guard let identity else {
-            return policy.authentication == .required
+            return policy.authentication == .required || policy.asksOfUsers
                 ? .deny(Denial(.missingCredential)) : .permit(Permit(identity: nil, signedInAt: nil))
         }
         let principal = identity.principal

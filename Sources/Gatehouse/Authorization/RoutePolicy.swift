@@ -24,4 +24,7 @@ struct RoutePolicy: Sendable {
     var revocation: Revocation = .replicated
     /// Whether a request passes when the store cannot tell; each time is logged and counted.
     var allowsOnStoreFailure = false
+
+    /// Whether there are conditions that only a signed-in user can fulfil.
+    var asksOfUsers: Bool { !providers.isEmpty || recentSignIn != nil || secondFactor }
 }

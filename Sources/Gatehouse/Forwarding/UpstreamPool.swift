@@ -150,7 +150,9 @@ final class UpstreamPool {
         connected.assumeIsolated().whenComplete { result in
             switch result {
             case .success: self.connected(connection, for: waiter)
-            case .failure: self.connectFailed(for: waiter, attempt: attempt)
+            case .failure:
+                // Later: connecting may fail at once, and those who wait must not fail one within the other.
+                self.loop.assumeIsolated().execute { self.connectFailed(for: waiter, attempt: attempt) }
             }
         }
     }
@@ -164,6 +166,7 @@ final class UpstreamPool {
     }
 
     private func connectFailed(for waiter: Waiter, attempt: Int) {
+        front.readClock()
         counters.add(to: .connectFailures, upstream: index)
         let isWanted =
             waiter.client.isOpen && waiter.client.record.number == waiter.number

@@ -70,6 +70,19 @@ import Testing
         #expect(try verdict(nil) { $0.authentication = .none } == "anonymous")
     }
 
+    @Test func nobodyPassesConditionsOfUsersAnonymously() throws {
+        let conditions: [(inout RoutePolicy) -> Void] = [
+            { $0.recentSignIn = 300 }, { $0.secondFactor = true }, { $0.providers = ["apple.com"] },
+        ]
+        for condition in conditions {
+            let answer = try verdict(nil) {
+                $0.authentication = .optional
+                condition(&$0)
+            }
+            #expect(answer == "missingCredential")
+        }
+    }
+
     // MARK: - Revocation
 
     @Test func h01ASignInBeforeTheRevocationIsRevoked() throws {

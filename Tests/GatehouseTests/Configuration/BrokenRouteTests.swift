@@ -49,6 +49,9 @@ import Testing
         .route(
             "path: /\nauth: none\nrecent_sign_in: 5m", "7:5 recent_sign_in can never apply on a route with auth: none"),
         .route("path: /\nauth: none\nsecond_factor: required", "7:5 second_factor can never apply"),
+        .route("path: /\nauth: optional\nrecent_sign_in: 5m", "7:5 recent_sign_in does not hold for the anonymous"),
+        .route("path: /\nauth: optional\nsecond_factor: required", "7:5 second_factor does not hold"),
+        .route("path: /\nauth: optional\nproviders: [apple.com]", "7:5 providers does not hold"),
         .route("path: /\nauth: none\nproviders: [apple.com]", "7:5 providers can never apply"),
         .route("path: /\nauth: none\nrevocation: strict", "7:5 revocation can never apply"),
         .route("path: /api/x\nstrip_prefix: api", "6:19 routes[].strip_prefix is 'api', without '/' at its beginning"),

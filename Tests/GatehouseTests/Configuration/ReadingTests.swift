@@ -62,7 +62,7 @@ import Testing
               - path: /v1/{id}
                 host: [API.example.com, "*.example.org"]
                 methods: [delete, GET]
-                auth: optional
+                auth: required
                 providers: [apple.com, password]
                 recent_sign_in: 5m
                 second_factor: required
@@ -79,7 +79,7 @@ import Testing
             path: "/v1/{id}", upstream: "api", location: .init(file: "gatehouse.yaml", line: 4, column: 11))
         expected.hosts = ["api.example.com", "*.example.org"]
         expected.methods = ["DELETE", "GET"]
-        expected.auth = .optional
+        expected.auth = .required
         expected.providers = ["apple.com", "password"]
         expected.recentSignIn = .seconds(300)
         expected.secondFactor = true

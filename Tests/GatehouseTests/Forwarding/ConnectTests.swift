@@ -40,6 +40,25 @@ import Testing
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
     }
 
+    @Test func manyWhoWaitMayFailAtOnce() throws {
+        // Connecting to the broadcast address fails without waiting.
+        let rig = try RequestPathRig {
+            $0.upstreams[0].connections = 1
+            let dead = Configuration.UpstreamServer(host: "255.255.255.255", port: 1)
+            $0.upstreams[0].servers += Array(repeating: dead, count: 1500)
+        }
+        let first = try rig.connect()
+        try first.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+        let server = try rig.upstream.accept()
+        _ = try server.readHead()
+        let clients = try (0..<300).map { _ in try rig.connect() }
+        for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+        try rig.untilPool(open: 1, idle: 0, waiting: 300)
+        server.close()
+        for client in clients { #expect(try client.readMessage().status == 502) }
+        try rig.untilPool(open: 0, idle: 0, waiting: 0)
+    }
+
     @Test func requestsShareTheServersInTurn() throws {
         let second = try LoopbackListener()
         let rig = try RequestPathRig {

@@ -28,7 +28,7 @@ import Testing
 
     private func buffered(_ rig: RequestPathRig) throws -> Int {
         try rig.onWorker { worker in
-            try worker.front.registry.connections[0].context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+            try worker.front.registry.connections.first?.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
                 ?? 0
         }
     }

@@ -13,7 +13,7 @@ import Testing
         let reads = Atomic<Int>(0)
     }
 
-    static let total = 1_000_000
+    static let total = 200_000
 
     @Test func readersNeverLoseARecordWhileTheTableGrows() async throws {
         let (view, progress) = (StoreView(), Progress())

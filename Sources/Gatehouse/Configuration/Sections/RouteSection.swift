@@ -105,7 +105,10 @@ extension Configuration.Route {
     private func checkConditions(_ mapping: MappingReader, _ surroundings: RouteSurroundings) {
         if auth == .none {
             refuseConditions(mapping)
-        } else if !surroundings.hasIdentity {
+        } else if auth == .optional {
+            refuseConditionsOfUsers(mapping)
+        }
+        if auth != .none, !surroundings.hasIdentity {
             mapping.context.fail(
                 location, "the route asks for a credential and identity names nobody who issues one",
                 "add identity.firebase.project, or set auth: none")
@@ -114,6 +117,18 @@ extension Configuration.Route {
             mapping.context.warn(
                 mapping.location(of: "on_store_failure"), "revoked users pass while the store is down",
                 "remove it to answer 503 instead")
+        }
+    }
+
+    /// Who is anonymous fulfils none of them, and would pass all the same.
+    private func refuseConditionsOfUsers(_ mapping: MappingReader) {
+        let conditions = [
+            ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil), ("second_factor", secondFactor),
+        ]
+        for (key, isAsked) in conditions where isAsked {
+            mapping.context.fail(
+                mapping.location(of: key), "\(key) does not hold for the anonymous, whom auth: optional lets pass",
+                "remove it, or set auth: required")
         }
     }
 
