@@ -55,20 +55,20 @@ extension UpstreamSettings {
 }
 
 extension OutgoingHead {
-    init(_ headers: Configuration.IdentityHeaders) {
-        hygiene = HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name))
-        identity = IdentityRenderer(
-            prefix: headers.prefix, sendsVariable: headers.variable,
-            extra: headers.extra.map { header in
-                let source: IdentityRenderer.Extra.Source =
-                    switch header.path.root {
-                    case .uid: .uid
-                    case .provider: .provider
-                    case .token: .claim(header.path.names)
-                    }
-                return IdentityRenderer.Extra(name: header.name, source: source)
-            })
-        forwardsCredential = headers.forwardCredential
+    convenience init(_ headers: Configuration.IdentityHeaders) {
+        let extra = headers.extra.map { header in
+            let source: IdentityRenderer.Extra.Source =
+                switch header.path.root {
+                case .uid: .uid
+                case .provider: .provider
+                case .token: .claim(header.path.names)
+                }
+            return IdentityRenderer.Extra(name: header.name, source: source)
+        }
+        self.init(
+            hygiene: HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name)),
+            identity: IdentityRenderer(prefix: headers.prefix, sendsVariable: headers.variable, extra: extra),
+            forwardsCredential: headers.forwardCredential)
     }
 }
 

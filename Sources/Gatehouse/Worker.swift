@@ -94,6 +94,7 @@ final class Worker {
         ticker?.cancel()
         for connection in front.registry.connections { connection.abandon(.clientClosed) }
         for pool in pools { pool.closeIdle() }
+        front.handler = nil
     }
 
     func tick() {

@@ -4,10 +4,16 @@ import NIOCore
 /// The heads of permitted requests: from the client's bytes to the upstream's.
 ///
 /// First every managed and every hop-by-hop field is left out, and our credential; only then are our own fields added.
-struct OutgoingHead {
+final class OutgoingHead: Sendable {
     let hygiene: HeaderHygiene
     let identity: IdentityRenderer
     let forwardsCredential: Bool
+
+    init(hygiene: HeaderHygiene, identity: IdentityRenderer, forwardsCredential: Bool) {
+        self.hygiene = hygiene
+        self.identity = identity
+        self.forwardsCredential = forwardsCredential
+    }
 
     /// What a head is made of.
     struct Parts {

@@ -9,6 +9,8 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     typealias OutboundOut = ByteBuffer
 
     let server: Int
+    /// Apart from the pool, whose reference costs more to follow.
+    let front: ServerFront
     private unowned let pool: UpstreamPool
     private var context: ChannelHandlerContext?
     /// The client whose request is being served.
@@ -32,11 +34,11 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     init(server: Int, pool: UpstreamPool) {
         self.server = server
         self.pool = pool
+        front = pool.front
     }
 
     static func == (left: UpstreamConnection, right: UpstreamConnection) -> Bool { left === right }
 
-    var front: ServerFront { pool.front }
     var method: Method { requestMethod }
     var hasServed: Bool { served > 0 }
 

@@ -25,14 +25,14 @@ public struct AllowedMethods: Hashable, Sendable {
     let endpoint: Int32
 }
 
-/// All routes, checked and compiled; immutable.
+/// All routes, checked and compiled; immutable. A class, so that a request costs no copy of its parts' references.
 ///
 /// A request is matched by host (exact, then the longest `*.`, then any), then by path, then by method (listed, then any). The
 /// first step that finds something decides; there is no falling back. By path means: of the patterns on that host that
 /// match the whole path, the one that is the most specific at the first segment where they differ, in the order
 /// literal, literal without regard to case, `{name}`, end of the pattern, `**`. Only its routes are asked for the method.
 /// With `/a/{x}/c` and `/{y}/b/d`, `/a/b/d` goes to the second, since the first does not match.
-public struct RouteTable: Sendable {
+public final class RouteTable: Sendable {
     /// The most routes in a table.
     public static let maximumRoutes = 100_000
     /// The most trie nodes that one match may visit; tables that could need more are refused.
@@ -55,7 +55,7 @@ public struct RouteTable: Sendable {
     let segmentLimit: Int
 
     /// Checks and compiles routes. All that is wrong with them is told at once.
-    public init(_ definitions: [RouteDefinition]) throws(RouteTableError) {
+    public convenience init(_ definitions: [RouteDefinition]) throws(RouteTableError) {
         var builder = RouteTableBuilder(definitions)
         builder.run()
         guard builder.problems.isEmpty else { throw RouteTableError(problems: builder.problems) }

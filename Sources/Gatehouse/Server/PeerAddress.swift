@@ -1,7 +1,7 @@
 import NIOCore
 
 /// The address of a client, as the socket tells, spelled once for each connection.
-struct PeerAddress: Sendable {
+final class PeerAddress: Sendable {
     /// The IP address without a port; `unknown` where the socket has none.
     let text: String
     /// The field lines that tell the upstream about the client's side of this connection, each with its CRLF.
