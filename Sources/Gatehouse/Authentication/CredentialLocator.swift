@@ -1,7 +1,7 @@
 import HTTPWire
 
 /// Where a request may carry a credential of ours.
-struct CredentialLocator: Sendable {
+final class CredentialLocator: Sendable {
     /// The field with the Bearer token, in lower case; nil: none counts.
     let headerName: [UInt8]?
     /// The cookie's name, as it is spelled; nil: none counts.
