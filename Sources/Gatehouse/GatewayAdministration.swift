@@ -117,12 +117,12 @@ extension AdministrationError {
 extension Gateway {
     /// What the metrics are made of, gathered from every worker.
     func readings(isReady: Bool) async -> GatewayReadings {
-        var counters = CountersSnapshot(routes: snapshot.policies.count, upstreams: snapshot.upstreams.count)
+        var counters = CountersSnapshot(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
         for worker in workers {
             if let numbers = try? await worker.onLoop({ $0.countersNow() }) { counters.merge(numbers) }
         }
         var readings = GatewayReadings(
-            counters: counters, routes: snapshot.patterns, upstreams: snapshot.upstreams.map(\.name),
+            counters: counters, routes: snapshot.plans.map(\.pattern), upstreams: snapshot.upstreams.map(\.name),
             workers: workers.count, startTime: startTime)
         readings.keySets = keys.status().map { status in
             GatewayReadings.KeySet(

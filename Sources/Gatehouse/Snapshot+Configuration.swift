@@ -55,7 +55,7 @@ extension UpstreamSettings {
 }
 
 extension OutgoingHead {
-    convenience init(_ headers: Configuration.IdentityHeaders) {
+    convenience init(_ headers: Configuration.IdentityHeaders, locator: CredentialLocator) {
         let extra = headers.extra.map { header in
             let source: IdentityRenderer.Extra.Source =
                 switch header.path.root {
@@ -68,7 +68,7 @@ extension OutgoingHead {
         self.init(
             hygiene: HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name)),
             identity: IdentityRenderer(prefix: headers.prefix, sendsVariable: headers.variable, extra: extra),
-            forwardsCredential: headers.forwardCredential)
+            locator: locator, forwardsCredential: headers.forwardCredential)
     }
 }
 

@@ -5,19 +5,9 @@ import NIOCore
 ///
 /// Each worker holds one; a request sees one.
 public final class Snapshot: Sendable {
-    /// Where a route's requests go, and the bounds that hold there.
-    struct Destination: Sendable {
-        let upstream: Int
-        /// In nanoseconds.
-        let responseTimeout: UInt64
-        let bodyLimit: Int?
-    }
-
     let routes: RouteTable
-    /// By route index, as are `destinations` and `patterns`.
-    let policies: [RoutePolicy]
-    let destinations: [Destination]
-    let patterns: [String]
+    /// By route index.
+    let plans: [RoutePlan]
     let upstreams: [UpstreamSettings]
     let locator: CredentialLocator
     let verifiers: [FirebaseVerifier]
@@ -35,21 +25,19 @@ public final class Snapshot: Sendable {
     public init(_ configuration: Configuration) throws(ConfigurationErrors) {
         let names = configuration.upstreams.map(\.name)
         routes = try Self.table(of: configuration)
-        policies = configuration.routes.map(RoutePolicy.init)
         upstreams = configuration.upstreams.map(UpstreamSettings.init)
-        patterns = configuration.routes.map(\.path)
         let upstreams = upstreams
-        destinations = configuration.routes.map { route in
+        plans = configuration.routes.map { route in
             let upstream = names.firstIndex(of: route.upstream) ?? 0
-            return Destination(
-                upstream: upstream,
+            return RoutePlan(
+                pattern: route.path, policy: RoutePolicy(route), upstream: upstream,
                 responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize)
         }
         let credentials = configuration.identity.credentials
         locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
         (verifiers, keyURLs) = Self.verifiers(of: configuration.identity)
-        outgoing = OutgoingHead(configuration.headers)
+        outgoing = OutgoingHead(configuration.headers, locator: locator)
         limits = ConnectionLimits(configuration.limits)
         connectionLimit = configuration.limits.connections
         clockSkew = configuration.identity.clockSkew.components.seconds

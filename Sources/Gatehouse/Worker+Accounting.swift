@@ -32,8 +32,8 @@ extension Worker {
             if record.method.upperBound <= bytes.count { entry.method = .bytes(record.method.bytes(in: bytes)) }
             if record.path.upperBound <= bytes.count { entry.path = .bytes(record.path.bytes(in: bytes)) }
             entry.status = record.status
-            if let principal = record.principal { entry.uid = .string(principal.uid) }
-            if record.route >= 0 { entry.route = .string(snapshot.patterns[record.route]) }
+            if let identity = record.identity { entry.uid = .string(identity.principal.uid) }
+            if record.route >= 0 { entry.route = .string(snapshot.plans[record.route].pattern) }
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
             if let reason = record.reason { entry.reason = .string(reason) }
             entry.durationMicroseconds = duration / 1000

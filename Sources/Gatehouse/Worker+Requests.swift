@@ -27,24 +27,22 @@ extension Worker: RequestHandler {
     }
 
     private func admit(_ request: RequestView, _ match: RouteMatch, from client: ClientHandler) {
-        let destination = snapshot.destinations[match.index]
-        client.record.bodyLimit = destination.bodyLimit
-        if let limit = destination.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
+        let plan = snapshot.plans[match.index]
+        client.record.bodyLimit = plan.bodyLimit
+        if let limit = plan.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
             return client.deny(Denial(.requestTooLarge))
         }
         let credentials = snapshot.locator.find(in: request)
         let moment = moment(for: client)
         let identity: VerifiedTokenCache.Entry?
-        switch identify(request, credentials, route: match.index, at: moment, for: client) {
+        switch identify(request, credentials, plan, at: moment, for: client) {
         case .known(let entry): identity = entry
         case .settled: return
         }
-        client.record.principal = identity?.principal
-        let decision = authorizer.decide(snapshot.policies[match.index], identity: identity, at: moment) {
-            note($0, route: match.index, client)
-        }
+        client.record.identity = identity
+        let decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
         switch decision {
-        case .permit(let permit): forward(request, match, credentials, permit, from: client)
+        case .permit(let permit): forward(request, match, plan, credentials, permit, from: client)
         case .deny(let denial): client.deny(denial)
         case .awaitStore: wait(client, forKeySet: nil)
         }
@@ -67,10 +65,10 @@ extension Worker: RequestHandler {
     }
 
     private func identify(
-        _ request: RequestView, _ credentials: FoundCredentials, route: Int, at moment: Authorizer.Moment,
+        _ request: RequestView, _ credentials: FoundCredentials, _ plan: RoutePlan, at moment: Authorizer.Moment,
         for client: ClientHandler
     ) -> Identified {
-        guard snapshot.policies[route].authentication != .none else { return .known(nil) }
+        guard plan.policy.authentication != .none else { return .known(nil) }
         switch credentials.offer(in: request.bytes) {
         case .none: return .known(nil)
         case .unsupported: client.deny(Denial(.argumentError))
@@ -105,44 +103,42 @@ extension Worker: RequestHandler {
 
     // MARK: - Authorization
 
-    private func note(_ failure: StoreFailure, route: Int, _ client: ClientHandler) {
+    private func note(_ failure: StoreFailure, _ plan: RoutePlan, _ client: ClientHandler) {
         counters.add(to: .storeReadFailures)
         client.record.reason = "store: \(failure)"
-        guard snapshot.policies[route].allowsOnStoreFailure else { return }
+        guard plan.policy.allowsOnStoreFailure else { return }
         counters.add(to: .storeFailuresAllowed)
         logger.warning(
             "request passed although the store could not tell",
-            metadata: ["route": "\(snapshot.patterns[route])", "failure": "\(failure)"])
+            metadata: ["route": "\(plan.pattern)", "failure": "\(failure)"])
     }
 
     // MARK: - Forwarding
 
     private func forward(
-        _ request: RequestView, _ match: RouteMatch, _ credentials: FoundCredentials, _ permit: Permit,
-        from client: ClientHandler
+        _ request: RequestView, _ match: RouteMatch, _ plan: RoutePlan, _ credentials: FoundCredentials,
+        _ permit: Permit, from client: ClientHandler
     ) {
         client.record.decided = clock.monotonic()
         if permit.identity?.identity.isTooLarge == true { return client.deny(Denial(.headTooLarge)) }
-        let destination = snapshot.destinations[match.index]
-        let pool = pools[destination.upstream]
-        let parts = OutgoingHead.Parts(
-            request: request,
+        let pool = pools[plan.upstream]
+        let route = OutgoingHead.Route(
             path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
-            permit: permit, credentials: credentials, requestID: client.record.id,
-            trace: front.requestIDs.nextPair(), span: front.requestIDs.nextPair().1, peer: client.peer,
-            fallbackHost: pool.hostField)
-        guard snapshot.outgoing.render(parts, into: &front.scratch) else {
+            peer: client.peer, fallbackHost: pool.hostField)
+        let marks = OutgoingHead.Marks(
+            request: client.record.id, trace: front.requestIDs.nextPair(), span: front.requestIDs.nextPair().1)
+        guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &front.scratch) else {
             return client.deny(Denial(.internalError))
         }
-        client.record.upstream = destination.upstream
-        counters.add(to: client.record.attempts == 0 ? .requests : .retries, upstream: destination.upstream)
+        client.record.upstream = plan.upstream
+        counters.add(to: client.record.attempts == 0 ? .requests : .retries, upstream: plan.upstream)
         let isChunked = request.head.framing == .chunked
         let outgoing = OutgoingRequest(
             method: request.head.method, isChunked: isChunked,
             trailers: isChunked
                 ? TrailerFilter(
                     announcedIn: request.fields, of: request.bytes, managed: snapshot.outgoing.hygiene.managed) : nil,
-            responseTimeout: destination.responseTimeout)
+            responseTimeout: plan.responseTimeout)
         pool.send(outgoing, head: front.scratch, for: client)
     }
 

@@ -49,7 +49,7 @@ final class Worker {
         self.logger = logger
         self.requestKeys = requestKeys
         front = ServerFront(limits: snapshot.limits, clock: clock)
-        counters = WorkerCounters(routes: snapshot.policies.count, upstreams: snapshot.upstreams.count)
+        counters = WorkerCounters(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
         let renderer = snapshot.outgoing.identity
         authenticator = Authenticator(
             verifiers: snapshot.verifiers, keySets: snapshot.keyURLs.count, hasher: hasher, counters: counters,

@@ -62,7 +62,7 @@ final class Authenticator {
         }
         if let entry = cache.find(key), entry.verifier == index, stillCounts(entry, now: monotonic) {
             counters.add(to: .tokenCacheHits)
-            guard now < entry.principal.expiresAt else {
+            guard now < entry.standing.expiresAt else {
                 cache.remove(key)
                 return .refused(VerificationFailure(code: kind.expiredCode, reason: .expired))
             }

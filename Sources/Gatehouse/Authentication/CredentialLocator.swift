@@ -16,16 +16,15 @@ final class CredentialLocator: Sendable {
 
     /// Finds the credentials of a request. Looks at names and shapes only; nothing is verified.
     func find(in request: RequestView) -> FoundCredentials {
-        var found = FoundCredentials(cookieName: cookieName)
+        var found = FoundCredentials()
         if isAuthorization {
             var index = request.fields.firstIndex(of: .authorization)
             while let current = index {
                 found.noteHeader(request.fields[current], index: current, in: request.bytes)
                 index = request.fields.nextIndex(of: .authorization, after: current)
             }
-        } else if let headerName {
-            for index in 0..<request.fields.count
-            where ASCII.equals(request.fields[index].name.bytes(in: request.bytes), headerName) {
+        } else if headerName != nil {
+            for index in 0..<request.fields.count where isHeader(request.fields[index], in: request.bytes) {
                 found.noteHeader(request.fields[index], index: index, in: request.bytes)
             }
         }
@@ -36,13 +35,29 @@ final class CredentialLocator: Sendable {
     private func noteCookies(of request: RequestView, _ found: inout FoundCredentials) {
         var index = request.fields.firstIndex(of: .cookie)
         while let current = index {
-            found.noteCookies(request.fields[current], in: request.bytes)
+            for pair in CookiePairs(request.fields[current].value, in: request.bytes)
+            where isOurs(pair, in: request.bytes) {
+                found.noteCookie(pair.value, in: request.bytes)
+            }
             index = request.fields.nextIndex(of: .cookie, after: current)
         }
     }
+
+    /// Whether it is the field that may carry a Bearer token.
+    private func isHeader(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
+        guard !isAuthorization else { return field.kind == .authorization }
+        guard let headerName else { return false }
+        return ASCII.equals(field.name.bytes(in: head), headerName)
+    }
+
+    /// A cookie of the name that is no JWT is not ours: it passes unchanged.
+    private func isOurs(_ pair: CookiePair, in head: UnsafeRawBufferPointer) -> Bool {
+        guard let cookieName, Cookies.isNamed(pair, cookieName, in: head) else { return false }
+        return CompactShape.isJWT(pair.value.bytes(in: head))
+    }
 }
 
-/// The credentials that a request carries, as ranges of its head.
+/// The credentials that a request carries, as ranges of its head. Plain values: it is handed along with each request.
 struct FoundCredentials {
     /// What the request offers to be known by.
     enum Offer {
@@ -54,18 +69,15 @@ struct FoundCredentials {
         case ambiguous
     }
 
-    private let cookieName: [UInt8]?
-    private var headerFields = 0
-    private var bearer: ByteRange?
-    private var cookie: ByteRange?
-    private var hasDifferentCookies = false
-    /// Where the fields with a Bearer token are; more than one only on routes that look at none.
-    private var bearerField = -1
-    private var furtherBearerFields: [Int] = []
+    fileprivate var headerFields = 0
+    fileprivate var bearer: ByteRange?
+    fileprivate var cookie: ByteRange?
+    fileprivate var hasDifferentCookies = false
+    /// Where the first field with a Bearer token is; more than one pass only on routes that look at none.
+    fileprivate var bearerField = -1
+    fileprivate var hasFurtherBearerFields = false
 
-    init(cookieName: [UInt8]?) {
-        self.cookieName = cookieName
-    }
+    fileprivate init() {}
 
     /// What the request offers to be known by.
     func offer(in head: UnsafeRawBufferPointer) -> Offer {
@@ -81,38 +93,35 @@ struct FoundCredentials {
         }
     }
 
-    /// Whether the field at `index` may hold a credential of ours.
-    @inline(__always)
-    func concerns(_ index: Int, _ kind: FieldKind) -> Bool {
-        index == bearerField || (kind == .cookie && cookie != nil) || furtherBearerFields.contains(index)
-    }
-
-    mutating func noteHeader(_ field: Field, index: Int, in head: UnsafeRawBufferPointer) {
+    fileprivate mutating func noteHeader(_ field: Field, index: Int, in head: UnsafeRawBufferPointer) {
         headerFields += 1
         let value = field.value.bytes(in: head)
-        guard value.count >= 6, ASCII.equals(UnsafeRawBufferPointer(rebasing: value[..<6]), "bearer"),
-            value.count == 6 || value[6] == 0x20 || value[6] == 0x09
-        else { return }
-        if bearerField < 0 { bearerField = index } else { furtherBearerFields.append(index) }
+        guard CredentialLocator.isBearer(value) else { return }
+        if bearerField < 0 { bearerField = index } else { hasFurtherBearerFields = true }
         // Exactly one space (RFC 6750 section 2.1); whatever else is there makes the token malformed.
         let skipped = value.count > 6 && value[6] == 0x20 ? 7 : min(6, value.count)
         bearer = ByteRange(start: field.value.start + UInt32(skipped), length: field.value.length - UInt32(skipped))
     }
 
-    mutating func noteCookies(_ field: Field, in head: UnsafeRawBufferPointer) {
-        for pair in CookiePairs(field.value, in: head) where isOurs(pair, in: head) {
-            guard let known = cookie else {
-                cookie = pair.value
-                continue
-            }
-            if !known.bytes(in: head).elementsEqual(pair.value.bytes(in: head)) { hasDifferentCookies = true }
+    fileprivate mutating func noteCookie(_ value: ByteRange, in head: UnsafeRawBufferPointer) {
+        guard let known = cookie else {
+            cookie = value
+            return
         }
+        if !known.bytes(in: head).elementsEqual(value.bytes(in: head)) { hasDifferentCookies = true }
     }
+}
 
-    /// A cookie of the name that is no JWT is not ours: it passes unchanged.
-    private func isOurs(_ pair: CookiePair, in head: UnsafeRawBufferPointer) -> Bool {
-        guard let cookieName, Cookies.isNamed(pair, cookieName, in: head) else { return false }
-        return CompactShape.isJWT(pair.value.bytes(in: head))
+extension CredentialLocator {
+    /// Whether a field may hold one of the credentials that were found.
+    @inline(__always)
+    func holds(
+        _ credentials: FoundCredentials, _ field: Field, at index: Int, in head: UnsafeRawBufferPointer
+    ) -> Bool {
+        if index == credentials.bearerField { return true }
+        if field.kind == .cookie, credentials.cookie != nil { return true }
+        return credentials.hasFurtherBearerFields && isHeader(field, in: head)
+            && Self.isBearer(field.value.bytes(in: head))
     }
 
     /// Writes a cookie field without our cookies, the others byte for byte; nothing where only ours were there.
@@ -127,6 +136,12 @@ struct FoundCredentials {
             writer.keep(run)
         }
         if !isFirst { writer.append("\r\n") }
+    }
+
+    /// The scheme alone, or with anything after white space (RFC 9110 section 11.4: schemes compare without case).
+    fileprivate static func isBearer(_ value: UnsafeRawBufferPointer) -> Bool {
+        value.count >= 6 && ASCII.equals(UnsafeRawBufferPointer(rebasing: value[..<6]), "bearer")
+            && (value.count == 6 || value[6] == 0x20 || value[6] == 0x09)
     }
 }
 

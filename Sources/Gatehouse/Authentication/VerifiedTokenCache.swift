@@ -7,6 +7,8 @@ import JOSE
 struct VerifiedTokenCache {
     /// One verified token.
     final class Entry {
+        /// The principal's own, here so that most requests need not follow the reference to it.
+        let standing: Standing
         let principal: Principal
         /// The verifier, and the generation of the key set, that the verdict came from.
         let verifier: Int
@@ -15,6 +17,7 @@ struct VerifiedTokenCache {
         let identity: RenderedIdentity
 
         init(principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity) {
+            standing = principal.standing
             self.principal = principal
             self.verifier = verifier
             self.keySetGeneration = keySetGeneration
@@ -25,13 +28,17 @@ struct VerifiedTokenCache {
         var cost: Int { identity.bytes.count + principal.claims.byteCount + 1024 }
     }
 
+    private struct Slot {
+        let key: SHA256Digest
+        let entry: Entry
+    }
+
     static let ways = 8
     private let setMask: Int
     private let byteLimit: Int
     /// The first 8 bytes of each entry's key: the tags of a set share a cache line, and only a hit looks further.
     private var tags: [UInt64]
-    private var keys: [SHA256Digest?]
-    private var entries: [Entry?]
+    private var slots: [Slot?]
     private(set) var byteCount = 0
     private(set) var count = 0
     private var hand = 0
@@ -45,16 +52,15 @@ struct VerifiedTokenCache {
         setMask = slots / Self.ways - 1
         byteLimit = bytes
         tags = Array(repeating: 0, count: slots)
-        keys = Array(repeating: nil, count: slots)
-        entries = Array(repeating: nil, count: slots)
+        self.slots = Array(repeating: nil, count: slots)
     }
 
     /// The entry under a key, whatever its state: the caller asks its verifier, generation and expiry.
     @inline(__always)
     func find(_ key: SHA256Digest) -> Entry? {
         let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
-        for slot in first..<first + Self.ways where tags[slot] == key.prefix && keys[slot] == key {
-            return entries[slot]
+        for index in first..<first + Self.ways where tags[index] == key.prefix {
+            if let slot = slots[index], slot.key == key { return slot.entry }
         }
         return nil
     }
@@ -65,30 +71,29 @@ struct VerifiedTokenCache {
         let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
         remove(at: place(for: key, in: first..<first + Self.ways))
         while byteCount + entry.cost > byteLimit { evictNext() }
-        let slot = place(for: key, in: first..<first + Self.ways)
-        tags[slot] = key.prefix
-        keys[slot] = key
-        entries[slot] = entry
+        let index = place(for: key, in: first..<first + Self.ways)
+        tags[index] = key.prefix
+        slots[index] = Slot(key: key, entry: entry)
         byteCount += entry.cost
         count += 1
     }
 
     mutating func remove(_ key: SHA256Digest) {
         let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
-        for slot in first..<first + Self.ways where keys[slot] == key {
-            remove(at: slot)
+        for index in first..<first + Self.ways where slots[index]?.key == key {
+            remove(at: index)
         }
     }
 
     private func place(for key: SHA256Digest, in set: Range<Int>) -> Int {
         var best = set.lowerBound
         var bestEnd = Int64.max
-        for slot in set {
-            if keys[slot] == key { return slot }
-            let end = entries[slot]?.principal.expiresAt ?? Int64.min
+        for index in set {
+            if slots[index]?.key == key { return index }
+            let end = slots[index]?.entry.standing.expiresAt ?? Int64.min
             if end < bestEnd {
                 bestEnd = end
-                best = slot
+                best = index
             }
         }
         return best
@@ -96,15 +101,14 @@ struct VerifiedTokenCache {
 
     private mutating func evictNext() {
         remove(at: hand)
-        hand = (hand + 1) % entries.count
+        hand = (hand + 1) % slots.count
     }
 
-    private mutating func remove(at slot: Int) {
-        guard let old = entries[slot] else { return }
+    private mutating func remove(at index: Int) {
+        guard let old = slots[index]?.entry else { return }
         byteCount -= old.cost
         count -= 1
-        entries[slot] = nil
-        keys[slot] = nil
-        tags[slot] = 0
+        slots[index] = nil
+        tags[index] = 0
     }
 }

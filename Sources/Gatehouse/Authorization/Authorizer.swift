@@ -48,8 +48,7 @@ struct Authorizer {
             return policy.authentication == .required || policy.asksOfUsers
                 ? .deny(Denial(.missingCredential)) : .permit(Permit(identity: nil, signedInAt: nil))
         }
-        let principal = identity.principal
-        switch revocation(policy, principal, at: moment) {
+        switch revocation(policy, identity.standing, at: moment) {
         case .passes: break
         case .revoked(let code): return .deny(Denial(code))
         case .loading: return .awaitStore
@@ -57,7 +56,10 @@ struct Authorizer {
             storeFailure(failure)
             guard policy.allowsOnStoreFailure else { return .deny(Denial(.storeUnavailable)) }
         }
-        guard providerPasses(policy, principal) else { return .deny(Denial(.permissionDenied)) }
+        // Most routes name no providers: then the principal itself is not looked at.
+        guard policy.providers.isEmpty || providerPasses(policy, identity.principal) else {
+            return .deny(Denial(.permissionDenied))
+        }
         return decideSignIn(policy, identity, at: moment, storeFailure: storeFailure)
     }
 
@@ -70,24 +72,25 @@ struct Authorizer {
         case unknown(StoreFailure)
     }
 
-    func revocation(_ policy: RoutePolicy, _ principal: Principal, at moment: Moment) -> RevocationAnswer {
+    func revocation(_ policy: RoutePolicy, _ standing: Standing, at moment: Moment) -> RevocationAnswer {
         guard policy.revocation != .off else { return .passes }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
         }
         guard age <= maxStaleness else { return .unknown(.stale) }
-        switch store.user(principal.userKey) {
+        let (user, session) = store.records(user: standing.userKey, session: standing.sessionKey)
+        switch user {
         case .none: break
         case .faulty: return .unknown(.faultyRecord)
         case .record(let validSince, let disabled):
             // Disabled is told before revoked.
             if disabled { return .revoked(.userDisabled) }
-            if let validSince, principal.authTime < validSince { return .revoked(principal.kind.revokedCode) }
+            if let validSince, standing.authTime < validSince { return .revoked(standing.kind.revokedCode) }
         }
-        switch store.session(principal.sessionKey) {
+        switch session {
         case .none: return .passes
         case .faulty: return .unknown(.faultyRecord)
-        case .record(let revoked, _): return revoked ? .revoked(principal.kind.revokedCode) : .passes
+        case .record(let revoked, _): return revoked ? .revoked(standing.kind.revokedCode) : .passes
         }
     }
 
@@ -105,7 +108,7 @@ struct Authorizer {
     ) -> Decision {
         var signedInAt: Int64?
         if let maxAge = policy.recentSignIn {
-            switch recency(maxAge, identity.principal, at: moment) {
+            switch recency(maxAge, identity.standing, at: moment) {
             case .recent(let recorded): signedInAt = recorded
             case .tooOld: return .deny(Denial(.requiresRecentLogin, maxAge: maxAge))
             case .loading: return .awaitStore
@@ -115,7 +118,7 @@ struct Authorizer {
                 return .deny(Denial(.storeUnavailable))
             }
         }
-        guard !policy.secondFactor || identity.principal.hasSecondFactor else {
+        guard !policy.secondFactor || identity.standing.hasSecondFactor else {
             return .deny(Denial(.secondFactorRequired))
         }
         return .permit(Permit(identity: identity, signedInAt: signedInAt))
@@ -130,13 +133,13 @@ struct Authorizer {
     }
 
     /// The store is read only where `auth_time` alone does not suffice.
-    func recency(_ maxAge: Int64, _ principal: Principal, at moment: Moment) -> Recency {
-        if isRecent(principal.authTime, maxAge, now: moment.now) { return .recent(nil) }
+    func recency(_ maxAge: Int64, _ standing: Standing, at moment: Moment) -> Recency {
+        if isRecent(standing.authTime, maxAge, now: moment.now) { return .recent(nil) }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
         }
         guard age <= maxStaleness else { return .unknown(.stale) }
-        switch store.session(principal.sessionKey) {
+        switch store.session(standing.sessionKey) {
         case .none: return .tooOld
         case .faulty: return .unknown(.faultyRecord)
         case .record(_, let signedInAt):

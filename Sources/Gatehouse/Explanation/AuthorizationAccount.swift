@@ -24,7 +24,7 @@ struct AuthorizationAccount {
         guard policy.revocation != .off else {
             return ExplanationStep(.note, name, "not asked: the route has revocation: off")
         }
-        switch authorizer.revocation(policy, principal, at: moment) {
+        switch authorizer.revocation(policy, principal.standing, at: moment) {
         case .passes where !evidence.isKnown: return ExplanationStep(.unknown, name, evidence.source)
         case .passes: return ExplanationStep(.passed, name, "\(validSince); \(evidence.source)")
         case .revoked(.userDisabled):
@@ -73,7 +73,7 @@ struct AuthorizationAccount {
         guard let maxAge = policy.recentSignIn else { return ExplanationStep(.note, name, "not asked by this route") }
         let signedIn = "signed in \(HumanTime.moment(principal.authTime, now: moment.now))"
         let wanted = HumanTime.span(maxAge)
-        switch authorizer.recency(maxAge, principal, at: moment) {
+        switch authorizer.recency(maxAge, principal.standing, at: moment) {
         case .recent(nil): return ExplanationStep(.passed, name, "\(signedIn); at most \(wanted) is asked")
         case .recent(let recorded?):
             let proof = HumanTime.moment(recorded, now: moment.now)

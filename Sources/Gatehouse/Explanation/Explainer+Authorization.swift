@@ -7,7 +7,7 @@ extension Explainer {
         _ soFar: Account
     ) -> Explanation {
         var account = soFar
-        let policy = snapshot.policies[place.index]
+        let policy = snapshot.plans[place.index].policy
         let store = entry.map { evidence.view(of: $0.principal) } ?? StoreView()
         let authorizer = Authorizer(
             store: store.reader(), clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness)
@@ -43,7 +43,7 @@ extension Explainer {
         if let identity, let signedInAt = permit.signedInAt {
             lines = identity.bytes.prefix(identity.lengthBeforeTime) + snapshot.outgoing.identity.timeLine(signedInAt)
         }
-        let upstream = configuration.upstreams[snapshot.destinations[place.index].upstream]
+        let upstream = configuration.upstreams[snapshot.plans[place.index].upstream]
         return account.passes(
             Explanation.Forwarded(
                 upstream: upstream.name, servers: upstream.servers, method: request.text(request.head.methodRange),

@@ -72,7 +72,7 @@ public struct Explainer: Sendable {
 
     private func identify(_ request: ParsedRequest, _ place: RoutedPlace, _ soFar: Account) async -> Explanation {
         var account = soFar
-        let policy = snapshot.policies[place.index]
+        let policy = snapshot.plans[place.index].policy
         guard policy.authentication != .none else {
             account.note("credential", "not looked at: the route has auth: none")
             return authorize(nil, .notAsked, request, place, account)
@@ -112,7 +112,7 @@ public struct Explainer: Sendable {
             return account.refused(Denial(code))
         }
         account.pass("verified", "the user is \(ShownText.quoted(entry.principal.uid))")
-        let evidence = await self.evidence(of: entry.principal, snapshot.policies[place.index])
+        let evidence = await self.evidence(of: entry.principal, snapshot.plans[place.index].policy)
         return authorize(entry, evidence, request, place, account)
     }
 

@@ -3,15 +3,16 @@ import NIOCore
 
 extension UpstreamConnection {
     /// Does what the bytes at hand allow.
-    func relayAnswer() {
-        while let client, let current = exchange {
-            switch current.answer {
+    func relayAnswer(to client: ClientHandler) {
+        // Writing may find the client gone, and that ends the exchange.
+        while self.client === client, let answer = exchange?.answer {
+            switch answer {
             case .awaitingHead:
                 guard takeAnswerHead(for: client) else { return }
             case .body:
                 guard relayAnswerBody(to: client) else { return }
             case .complete:
-                return complete()
+                return complete(for: client)
             }
         }
     }

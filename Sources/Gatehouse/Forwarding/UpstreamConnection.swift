@@ -77,13 +77,12 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         front.readClock()
         var arrived = unwrapInboundIn(data)
-        guard exchange != nil, client != nil else {
+        guard let client, exchange?.bytesCame() != nil else {
             // Nothing was asked: whatever this answers, it is no answer of ours.
             return closeNow()
         }
-        exchange?.bytesCame()
         inbound.hold(&arrived)
-        relayAnswer()
+        relayAnswer(to: client)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -149,11 +148,10 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     /// The answer is complete: the connection goes back to the pool, if both sides can use it again.
-    func complete() {
-        guard let client, let exchange else { return }
-        let isReusable = exchange.isReusable && inbound.readableBytes == 0
+    func complete(for client: ClientHandler) {
+        let isReusable = exchange?.isReusable == true && inbound.readableBytes == 0
         self.client = nil
-        self.exchange = nil
+        exchange = nil
         inbound = ByteBuffer()
         resumeReading()
         if isReusable {

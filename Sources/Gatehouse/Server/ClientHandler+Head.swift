@@ -6,7 +6,6 @@ extension ClientHandler {
     ///
     /// - Returns: whether there may be more to do.
     func takeHead() -> Bool {
-        guard inbound.readableBytes > 0 else { return false }
         let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &scanned) }
         guard let end, end <= front.limits.headSize else {
             if end != nil || inbound.readableBytes > front.limits.headSize {

@@ -123,7 +123,7 @@ final class ClientHandler: ChannelInboundHandler {
         switch connection.phase {
         case .awaitingHead:
             // A client that does not read its answers is not served further ones.
-            return isWritable && takeHead()
+            return inbound.readableBytes > 0 && isWritable && takeHead()
         case .exchanging where connection.bodyOpen:
             let served = responder
             return relayBody() || served !== responder || connection.phase != .exchanging
@@ -134,8 +134,8 @@ final class ClientHandler: ChannelInboundHandler {
 
     /// Reading pauses while as much is held as may be.
     func adjustReading() {
-        let isHolding = connection.isServing || (connection.phase == .awaitingHead && !isWritable)
-        pauseReading(isHolding && inbound.readableBytes >= ConnectionLimits.heldBytes)
+        let holdsMuch = inbound.readableBytes >= ConnectionLimits.heldBytes
+        pauseReading(holdsMuch && (connection.isServing || (connection.phase == .awaitingHead && !isWritable)))
     }
 
     private func pauseReading(_ pause: Bool) {

@@ -21,7 +21,8 @@ struct RequestRecord {
     /// Index of the route and of the upstream; -1: none.
     var route = -1
     var upstream = -1
-    var principal: Principal?
+    /// Who is asking; nil: anonymous, or not known.
+    var identity: VerifiedTokenCache.Entry?
     var code: DecisionCode = .ok
     var status: UInt16 = 0
     /// Body bytes received from, and bytes sent to, the client.

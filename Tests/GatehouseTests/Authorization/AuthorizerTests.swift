@@ -125,7 +125,7 @@ import Testing
         let principal = try TokenDraft.sessionCookie().principal(.sessionCookie)
         let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 60)
         let moment = Authorizer.Moment(now: Self.now, monotonic: 0, mayWait: false)
-        guard case .revoked(let code) = authorizer.revocation(RoutePolicy(), principal, at: moment) else {
+        guard case .revoked(let code) = authorizer.revocation(RoutePolicy(), principal.standing, at: moment) else {
             Issue.record("not revoked")
             return
         }

@@ -41,9 +41,15 @@ final class ShardedTable: Sendable {
     /// The record under `key`.
     @inline(__always)
     func find(_ key: StoreKey, lane: Int) -> RecordWord {
-        let hash = spread(key)
         lanes.enter(lane)
         defer { lanes.leave(lane) }
+        return findEntered(key)
+    }
+
+    /// The record under `key`; only between `enter` and `leave` of a lane.
+    @inline(__always)
+    func findEntered(_ key: StoreKey) -> RecordWord {
+        let hash = spread(key)
         return block(Self.shard(hash)).find(key, hash: hash << Self.shardBits)
     }
 

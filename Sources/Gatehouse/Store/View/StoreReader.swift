@@ -16,6 +16,12 @@ public struct StoreReader: Sendable {
         view.user(key, lane: lane)
     }
 
+    /// What is known of a user and of a session: as ``user(_:)`` and ``session(_:)``, at the cost of one look.
+    @inline(__always)
+    func records(user: StoreKey, session: StoreKey) -> (UserLookup, SessionLookup) {
+        view.records(user: user, session: session, lane: lane)
+    }
+
     /// What is known of a session. Means something only while `view.age` is not too great.
     public func session(_ key: StoreKey) -> SessionLookup {
         view.session(key, lane: lane)

@@ -60,6 +60,13 @@ public final class StoreView: Sendable {
     }
 
     @inline(__always)
+    func records(user: StoreKey, session: StoreKey, lane: Int) -> (UserLookup, SessionLookup) {
+        lanes.enter(lane)
+        defer { lanes.leave(lane) }
+        return (users.findEntered(user).user, sessions.findEntered(session).session)
+    }
+
+    @inline(__always)
     func session(_ key: StoreKey, lane: Int) -> SessionLookup {
         sessions.find(key, lane: lane).session
     }

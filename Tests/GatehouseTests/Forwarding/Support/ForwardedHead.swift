@@ -17,20 +17,19 @@ struct ForwardedHead {
 
     func render(_ text: String, path: String = "/") throws -> WireMessage {
         try withRequest(text) { request in
+            let locator = CredentialLocator(header: "Authorization", cookie: "__session")
             let outgoing = OutgoingHead(
                 hygiene: HeaderHygiene(prefix: renderer.prefix, extra: renderer.extra.map(\.name)), identity: renderer,
-                forwardsCredential: forwardsCredential)
-            let locator = CredentialLocator(header: "Authorization", cookie: "__session")
+                locator: locator, forwardsCredential: forwardsCredential)
             let permit = try permit()
             let address = try SocketAddress(ipAddress: peer, port: 1)
             var output = ByteBuffer(string: "what was there before")
             let rendered = Array(path.utf8).withUnsafeBytes { path in
                 outgoing.render(
-                    OutgoingHead.Parts(
-                        request: request, path: path, permit: permit, credentials: locator.find(in: request),
-                        requestID: (1, 2), trace: (3, 4), span: 5, peer: PeerAddress(address),
-                        fallbackHost: Array("upstream:3000".utf8)),
-                    into: &output)
+                    request, locator.find(in: request), permit,
+                    OutgoingHead.Route(
+                        path: path, peer: PeerAddress(address), fallbackHost: Array("upstream:3000".utf8)),
+                    OutgoingHead.Marks(request: (1, 2), trace: (3, 4), span: 5), into: &output)
             }
             guard rendered else { throw NotRendered() }
             return WireMessage(head: String(buffer: output))

@@ -1,0 +1,20 @@
+/// What happens to the requests of one route. An object, so that a request holds it by one reference.
+final class RoutePlan: Sendable {
+    /// As it is written in the configuration; for logs and metrics.
+    let pattern: String
+    let policy: RoutePolicy
+    /// Its place among the snapshot's.
+    let upstream: Int
+    /// How long the upstream may take to begin its answer, in nanoseconds.
+    let responseTimeout: UInt64
+    /// The most bytes that a body may have; nil: no bound.
+    let bodyLimit: Int?
+
+    init(pattern: String, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64, bodyLimit: Int?) {
+        self.pattern = pattern
+        self.policy = policy
+        self.upstream = upstream
+        self.responseTimeout = responseTimeout
+        self.bodyLimit = bodyLimit
+    }
+}
