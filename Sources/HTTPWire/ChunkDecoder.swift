@@ -12,7 +12,7 @@
 public struct ChunkDecoder: Sendable {
     /// The most hexadecimal digits of a size.
     public static let maximumDigits = 16
-    /// The most bytes of one chunk's extension, its semicolon among them. Extensions are checked and dropped.
+    /// The most bytes of one chunk's extensions, their semicolons among them. Extensions are checked and dropped.
     public static let maximumExtension = 256
     /// The most bytes of the trailer section, its empty line among them.
     public static let maximumTrailers = 8_192
@@ -31,7 +31,7 @@ public struct ChunkDecoder: Sendable {
 
     enum State: Sendable, Equatable {
         case size(digits: Int)
-        case chunkExtension(length: Int)
+        case chunkExtension(ChunkExtension)
         case sizeLineFeed
         case payload
         case payloadCarriageReturn
@@ -81,7 +81,7 @@ extension ChunkDecoder {
     private mutating func step(_ byte: UInt8) throws(ChunkError) {
         switch state {
         case .size(let digits): try size(byte, digits)
-        case .chunkExtension(let length): try chunkExtension(byte, length)
+        case .chunkExtension(let rest): try chunkExtension(byte, rest)
         case .sizeLineFeed: try sizeLineFeed(byte)
         case .payloadCarriageReturn: try expect(byte, 0x0D, then: .payloadLineFeed)
         case .payloadLineFeed: try expect(byte, 0x0A, then: .size(digits: 0))
@@ -100,19 +100,14 @@ extension ChunkDecoder {
         guard remaining <= UInt64(Int64.max) else { throw .sizeTooLarge }
         switch byte {
         case 0x0D: state = .sizeLineFeed
-        case 0x3B: state = .chunkExtension(length: 1)
+        case 0x3B: state = .chunkExtension(ChunkExtension())
         default: throw .invalidSize
         }
     }
 
-    private mutating func chunkExtension(_ byte: UInt8, _ length: Int) throws(ChunkError) {
-        if byte == 0x0D {
-            state = .sizeLineFeed
-            return
-        }
-        guard byte >= 0x20 || byte == 0x09, byte != 0x7F else { throw .invalidExtension }
-        guard length < ChunkDecoder.maximumExtension else { throw .extensionTooLong }
-        state = .chunkExtension(length: length &+ 1)
+    private mutating func chunkExtension(_ byte: UInt8, _ rest: ChunkExtension) throws(ChunkError) {
+        var rest = rest
+        state = try rest.take(byte) ? .sizeLineFeed : .chunkExtension(rest)
     }
 
     private mutating func sizeLineFeed(_ byte: UInt8) throws(ChunkError) {

@@ -4,9 +4,9 @@ public enum ChunkError: Error, Sendable, Equatable {
     case invalidSize
     /// The size is above `Int64.max`.
     case sizeTooLarge
-    /// A control byte, a bare CR or a bare LF in a chunk extension.
+    /// A chunk extension that is not a token with, perhaps, a token or a quoted string as its value; a bare CR or LF.
     case invalidExtension
-    /// The extension has more than ``ChunkDecoder/maximumExtension`` bytes.
+    /// The extensions have more than ``ChunkDecoder/maximumExtension`` bytes.
     case extensionTooLong
     /// No CRLF where a chunk's payload ends.
     case missingLineEnd

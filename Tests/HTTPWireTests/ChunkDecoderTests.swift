@@ -12,7 +12,7 @@ import Testing
             Body(text: "5\r\nhello\r\n0\r\n\r\n", payload: "hello"),
             Body(text: "1\r\na\r\n2\r\nbc\r\n000\r\n\r\n", payload: "abc"),
             Body(text: "00000000000A\r\n0123456789\r\n0\r\n\r\n", payload: "0123456789"),
-            Body(text: "9;x=y;z=\"q r\"\t\r\n\r\n0\r\n\r\n\r\n\r\n0;last\r\n\r\n", payload: "\r\n0\r\n\r\n\r\n"),
+            Body(text: "9;x=y;z=\"q\tr;\\\"\"\r\n\r\n0\r\n\r\n\r\n\r\n0;last\r\n\r\n", payload: "\r\n0\r\n\r\n\r\n"),
             Body(text: "1\r\nx\r\n0\r\nA: b\r\nC:\r\n\r\n", payload: "x", trailers: "A: b\r\nC:\r\n\r\n"),
         ]
     }
@@ -89,7 +89,21 @@ import Testing
     @Test(arguments: [UInt8(0), 0x01, 0x0A, 0x1B, 0x7F])
     func anExtensionHoldsNoControls(byte: UInt8) {
         #expect(chunkRefusal(Array("1;a".utf8) + [byte]) == .invalidExtension)
-        #expect(chunkRefusal(Array("1;a".utf8) + [0x80, 0xFF, 0x09]) == nil)
+        #expect(chunkRefusal(Array("1;a=\"\\".utf8) + [byte]) == .invalidExtension)
+        #expect(chunkRefusal(Array("1;a=\"".utf8) + [0x80, 0xFF, 0x09]) == nil)
+    }
+
+    @Test(
+        "K-01: an extension that is not a name with, perhaps, a value is refused",
+        arguments: [
+            ";\r\n", ";;a\r\n", ";a;\r\n", ";=b\r\n", ";a=\r\n", ";a=;b\r\n", ";a=b=c\r\n", ";a=b\"c\"\r\n",
+            ";\"a\"\r\n",
+            ";a=\"b\"c\r\n", ";a=\"b\r\n", ";a=\"b\\\r\n", "; a\r\n", ";a \r\n", ";a =b\r\n", ";a= b\r\n", ";a\t\r\n",
+            ";a,b\r\n",
+            ";a=\"b\" \r\n", ";a=/\r\n", ";\u{e9}\r\n", ";a=\u{e9}\r\n",
+        ])
+    func extensionsFollowTheirGrammar(text: String) {
+        #expect(chunkRefusal(("0" + text).utf8) == .invalidExtension)
     }
 
     @Test func trailersAreBounded() {
