@@ -3,11 +3,20 @@ extension BodyFraming {
     /// section 6.3, without its tolerances.
     @inline(__always)
     static func ofRequest(
-        _ input: HeadInput, _ fields: FieldTable, minorVersion: UInt8
+        _ input: HeadInput, _ fields: FieldTable, _ line: RequestLine
     ) throws(HeadError) -> BodyFraming {
-        if fields.contains(.transferEncoding) { return try encoded(input, fields, minorVersion) }
-        guard fields.contains(.contentLength) else { return .none }
-        return try measured(input, fields)
+        guard fields.contains(.transferEncoding) || fields.contains(.contentLength) else { return .none }
+        let framing = try declared(input, fields, line.minorVersion)
+        // RFC 9110 section 9.3.6: CONNECT has no content. Some read what follows as the tunnel's, whatever the fields say.
+        guard line.method != .connect || !framing.hasBody else { throw .malformed(reason: "CONNECT with content") }
+        return framing
+    }
+
+    private static func declared(
+        _ input: HeadInput, _ fields: FieldTable, _ minorVersion: UInt8
+    ) throws(HeadError) -> BodyFraming {
+        fields.contains(.transferEncoding)
+            ? try encoded(input, fields, minorVersion) : try measured(input, fields)
     }
 
     private static func encoded(

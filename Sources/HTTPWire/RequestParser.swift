@@ -23,7 +23,7 @@ public enum RequestParser {
         guard !options.hasMalformed else { throw .malformed(reason: "invalid Connection option") }
         let target = try RequestTarget(input, line)
         let host = try RequestHost(input, fields, target, minorVersion: minor)
-        let framing = try BodyFraming.ofRequest(input, fields, minorVersion: minor)
+        let framing = try BodyFraming.ofRequest(input, fields, line)
         let expects = try Expectation.wantsContinue(input, fields, minorVersion: minor)
         return RequestHead(
             length: input.count, method: line.method, methodRange: line.methodRange,

@@ -66,6 +66,14 @@ import Testing
         #expect(refusal(text) == .malformed(reason: "both Transfer-Encoding and Content-Length"))
     }
 
+    @Test(
+        "CONNECT with content is malformed: where the tunnel begins is read in two ways",
+        arguments: ["Content-Length: 5": true, "Transfer-Encoding: chunked": true, "Content-Length: 0": false])
+    func contentOfConnect(line: String, isRefused: Bool) {
+        let text = "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\(line)\r\n\r\n"
+        #expect(refusal(text) == (isRefused ? .malformed(reason: "CONNECT with content") : nil))
+    }
+
     @Test("K-01: Transfer-Encoding in HTTP/1.0 is malformed")
     func codingInHTTP10() {
         let text = "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"
