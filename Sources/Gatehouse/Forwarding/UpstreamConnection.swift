@@ -103,10 +103,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     func channelInactive(context: ChannelHandlerContext) {
         front.readClock()
-        settleEnd()
-        guard !isRetired else { return }
-        isRetired = true
-        pool.closed(self)
+        ended()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -115,6 +112,14 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     // MARK: - The ends of an exchange
+
+    /// The connection has closed; told more than once.
+    func ended() {
+        settleEnd()
+        guard !isRetired else { return }
+        isRetired = true
+        pool.closed(self)
+    }
 
     /// The upstream's connection has ended while a request was on it.
     private func settleEnd() {

@@ -149,7 +149,10 @@ final class UpstreamPool {
             target.address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: target.host, port: target.port)
         connected.assumeIsolated().whenComplete { result in
             switch result {
-            case .success: self.connected(connection, for: waiter)
+            case .success(let channel):
+                // `channelInactive` does not come for a channel that is closed within this call: it was never told active.
+                channel.closeFuture.assumeIsolated().whenComplete { _ in connection.ended() }
+                self.connected(connection, for: waiter)
             case .failure:
                 // Later: connecting may fail at once, and those who wait must not fail one within the other.
                 self.loop.assumeIsolated().execute { self.connectFailed(for: waiter, attempt: attempt) }

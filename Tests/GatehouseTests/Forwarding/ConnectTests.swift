@@ -161,6 +161,16 @@ import Testing
         #expect(try rig.onWorker { $0.counters.snapshot().requests(.clientClosed) } == 1)
     }
 
+    @Test func aRequestThatEndsAsItsConnectionComesKeepsNoPlace() throws {
+        let rig = try RequestPathRig { $0.upstreams[0].connections = 1 }
+        for _ in 0..<3 {
+            let client = try rig.connect()
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n")
+            #expect(try client.readMessage().status == 400)
+            try rig.untilPool(open: 0, idle: 0, waiting: 0)
+        }
+    }
+
     @Test func thePlaceOfAnEndedConnectionGoesToWhoWaits() throws {
         let rig = try RequestPathRig { $0.upstreams[0].connections = 1 }
         let first = try rig.connect()
