@@ -63,7 +63,9 @@ extension ClientHandler {
         fresh.expectsContinue = parsed.expectsContinue
         record = fresh
         body = BodyReader(parsed.framing)
-        connection.headCompleted(persistent: parsed.keepAlive, hasBody: body.isOpen, now: now)
+        // After CONNECT may come what was meant for a tunnel, which is none: it must not be read as requests.
+        let persistent = parsed.keepAlive && parsed.method != .connect
+        connection.headCompleted(persistent: persistent, hasBody: body.isOpen, now: now)
     }
 
     /// Answers a head that is no request, and closes: where the next one would begin is not known.

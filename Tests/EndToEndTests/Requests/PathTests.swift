@@ -96,6 +96,20 @@ import Testing
         #expect(scenario.echo.requestCount == before)
     }
 
+    @Test(arguments: ["", "Content-Length: 5\r\n", "Connection: keep-alive\r\n"])
+    func c06WhatFollowsARefusedTunnelIsNoRequest(line: String) throws {
+        let before = scenario.echo.requestCount
+        let client = try RawClient(port: scenario.gateway.port)
+        try client.send("CONNECT gateway.example:443 HTTP/1.1\r\nHost: gateway.example:443\r\n\(line)\r\n")
+        try client.send((line.contains("5") ? "hello" : "") + "GET /public/early HTTP/1.1\r\nHost: a\r\n\r\n")
+        let response = try client.response()
+        #expect(response.status == 405)
+        #expect(response["Connection"] == "close")
+        client.finishSending()
+        #expect(try client.readToEnd() == [])
+        #expect(scenario.echo.requestCount == before)
+    }
+
     @Test func b14AnAbsoluteTargetMustAgreeWithHost() throws {
         let other = "GET http://other.example/public/x HTTP/1.1\r\nHost: gateway.example\r\n\r\n"
         #expect(try scenario.send(raw: other).status == 400)
