@@ -86,7 +86,7 @@ let package = Package(
             name: "DevelopmentIdentityTests", dependencies: ["DevelopmentIdentity", "JOSE"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["DevelopmentIdentity", "gatehouse"],
+            dependencies: ["DevelopmentIdentity", "JOSE", "gatehouse", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
     ]
 )

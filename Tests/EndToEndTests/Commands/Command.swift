@@ -15,6 +15,12 @@ struct CommandRun {
         let child = try ChildProcess(
             arguments, environment: environment, in: folder.url,
             output: (folder.path(name + ".out"), folder.path(name + ".err")))
+        // A gateway that should not have started would run for ever.
+        let limit = Task {
+            try await Task.sleep(for: .seconds(60))
+            child.signal(SIGKILL)
+        }
+        defer { limit.cancel() }
         let code = await child.exitCode()
         return CommandRun(exitCode: code, output: folder.read(name + ".out"), errors: folder.read(name + ".err"))
     }

@@ -19,7 +19,8 @@ final class RawClient {
     private var buffer: [UInt8] = []
     private(set) var hasEnded = false
 
-    init(port: Int, timeout: Int = 15) throws {
+    /// - Parameter loopback: the last byte of the address 127.0.0.N.
+    init(port: Int, timeout: Int = 15, loopback: UInt8 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var limit = timeval(tv_sec: timeout, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -28,7 +29,7 @@ final class RawClient {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0000 | UInt32(loopback)).bigEndian
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -1,0 +1,52 @@
+import DevelopmentIdentity
+import Testing
+
+/// A request in bytes as a test writes them down: one scalar a byte (`\u{FF}` is the byte 255), `\n` for CRLF, `TOKEN` for Ada's ID
+/// token and `COOKIE` for Alan's session cookie.
+struct RawRequest: Sendable, ExpressibleByStringInterpolation {
+    let text: String
+
+    init(stringLiteral text: String) { self.text = text }
+
+    func bytes(_ scenario: Scenario) throws -> [UInt8] {
+        var text = text.replacing("\n", with: "\r\n")
+        if text.contains("TOKEN") { text = text.replacing("TOKEN", with: try scenario.token()) }
+        if text.contains("COOKIE") { text = text.replacing("COOKIE", with: try scenario.cookie(.alan)) }
+        return text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    }
+}
+
+extension Scenario {
+    /// Sends bytes on a connection of its own and reads one response.
+    func send(_ request: RawRequest) throws -> WireResponse {
+        let client = try RawClient(port: gateway.port)
+        try client.send(request.bytes(self))
+        return try client.response(to: String(request.text.prefix { $0 != " " }))
+    }
+
+    /// How many requests the upstream gets while `body` runs.
+    func forwarded<Result>(_ body: () throws -> Result) rethrows -> (Result, Int) {
+        let before = echo.requestCount
+        let result = try body()
+        return (result, echo.requestCount - before)
+    }
+
+    /// Expects a refusal of which the upstream hears nothing.
+    func expectRefusal(
+        _ request: WireRequest, _ status: Int, _ code: String, challenge: String? = nil, _ comment: String = "",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let (response, count) = try forwarded { try send(request) }
+        expectDenial(response, status, code, challenge: challenge, comment, sourceLocation: sourceLocation)
+        #expect(count == 0, "forwarded: \(comment)", sourceLocation: sourceLocation)
+    }
+
+    /// What a metric of one sample says; of several, their sum.
+    func metric(_ name: String, containing labels: String = "") throws -> Double {
+        let text = try RawClient.exchange(gateway.adminPort, WireRequest(target: "/metrics", host: "localhost")).text
+        let lines = text.split(separator: "\n").filter {
+            !$0.hasPrefix("#") && ($0.hasPrefix(name + " ") || $0.hasPrefix(name + "{")) && $0.contains(labels)
+        }
+        return lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+    }
+}

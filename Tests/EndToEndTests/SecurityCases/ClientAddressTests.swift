@@ -1,0 +1,84 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+/// Where a request comes from is what the socket says, whatever the client and however private its address.
+struct ClientAddressTests {
+    static let claims: [[String]] = [
+        ["X-Forwarded-For: evil\", 127.0.0.1, not-an-ip"], ["X-Forwarded-For: 127.0.0.1"],
+        ["X-Forwarded-For: 10.1.2.3, 192.168.0.1, ::1"], ["X-Forwarded-For: unix:"], ["X-Forwarded-For:"],
+        ["X-Forwarded-For: 8.8.8.8", "X-Forwarded-For: 9.9.9.9"], ["X-Real-IP: 8.8.8.8", "True-Client-IP: 8.8.8.8"],
+        ["Forwarded: for=8.8.8.8;proto=https;host=evil.example"], ["Forwarded: for=\"[2001:db8::1]:80\";by=_hidden"],
+        ["X-Forwarded-For: 8.8.8.8\u{0}"], ["X-Forwarded-For: \u{FF}\u{FE}"],
+    ]
+
+    /// Two listeners; the second address stands for whoever is near.
+    private func run(_ body: (Scenario, _ ports: [Int]) throws -> Void) async throws {
+        try await Scenario.run(arrange: { $2["listen"] = "[{ address: 127.0.0.1:0 }, { address: 127.0.0.2:0 }]" }) {
+            scenario in
+            let lines = scenario.gateway.errors.split(separator: "\n").filter { $0.contains("] listening") }
+            let ports = lines.compactMap { $0.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) } }
+            #expect(ports.count == 2, "\(lines)")
+            try body(scenario, ports)
+        }
+    }
+
+    @Test func a11a12a18NoListenerBelievesWhatAClientSaysOfItsAddress() async throws {
+        try await run { scenario, ports in
+            for (number, port) in ports.enumerated() {
+                for lines in Self.claims {
+                    let spoofed = lines + ["X-Auth-Uid: spoofed", "x_role: spoofed"]
+                    let text: RawRequest = "GET /public/x HTTP/1.1\nHost: a\n\(spoofed.joined(separator: "\n"))\n\n"
+                    let client = try RawClient(port: port, loopback: UInt8(number + 1))
+                    try client.send(text.bytes(scenario))
+                    let response = try client.response()
+                    if lines[0].contains("\u{0}") {
+                        expectDenial(response, 400, "request/malformed")
+                        continue
+                    }
+                    let report = try #require(EchoReport(response), "\(lines) \(response.text)")
+                    #expect(report.values("X-Forwarded-For").count == 1, "\(lines)")
+                    #expect(report["X-Forwarded-For"]?.hasPrefix("127.0.0.") == true, "\(lines)")
+                    #expect(report.lines.filter { $0.contains("8.8.8") || $0.contains("spoofed") } == [])
+                    #expect(report.values("Forwarded").count == 1)
+                    #expect(report["Forwarded"]?.hasPrefix("for=127.0.0.") == true)
+                }
+            }
+            #expect(scenario.gateway.port == ports[0])
+        }
+    }
+
+    @Test func a12TheAccessLogNamesThePeer() async throws {
+        try await Scenario.run { scenario in
+            for lines in Self.claims.dropLast(2) {
+                _ = try scenario.send(WireRequest(target: "/public/x", fields: lines))
+            }
+            scenario.gateway.signal(SIGTERM)
+            _ = await scenario.gateway.exitCode()
+            let clients = scenario.gateway.output.split(separator: "\n").map {
+                JSON(parsing: Array($0.utf8))?["client"]
+            }
+            #expect(clients.count == Self.claims.count - 2)
+            #expect(Set(clients) == ["127.0.0.1"])
+        }
+    }
+
+    @Test func a18NothingSpoofedOpensTheAdminListener() async throws {
+        let lines = [
+            "X-Auth-Uid: root", "X-Forwarded-For: 127.0.0.1", "X-Original-URL: /livez", "X-Forwarded-Host: localhost",
+            "X-HTTP-Method-Override: GET", "X-Auth: e30", "Authorization: Basic YWRtaW46YWRtaW4=",
+        ]
+        try await Scenario.run { scenario in
+            for (line, target) in zip(lines + lines, ["/v1/keys", "/v1/users/ada", "/v1/routes"].cycled(14)) {
+                let request = WireRequest(target: target, fields: [line], host: "localhost")
+                let response = try RawClient.exchange(scenario.gateway.adminPort, request)
+                #expect(response.status == 401, "\(line) \(target)")
+            }
+        }
+    }
+}
+
+extension Array {
+    /// So many elements, beginning again after the last.
+    func cycled(_ count: Int) -> [Element] { (0..<count).map { self[$0 % self.count] } }
+}

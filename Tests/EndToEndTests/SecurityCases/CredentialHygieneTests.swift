@@ -1,0 +1,131 @@
+import DevelopmentIdentity
+import Testing
+
+/// Our credential ends at the gateway, however the request fares.
+@Suite(.sharedScenario) struct CredentialHygieneTests {
+    let scenario: Scenario
+
+    init() throws { scenario = try Scenario.current }
+
+    /// Targets whose requests end in an answer of the gateway's own, or in one of the service's that is an error.
+    static let failures: [(target: String, status: Int, forwarded: Int)] = [
+        ("/down/x", 502, 0), ("/hasty/x?delay=5000", 504, 1), ("/public/x?drop=1", 502, 1),
+        ("/public/x?raw=garbage", 502, 1), ("/public/x?status=500", 500, 1), ("/public/x?status=401", 401, 1),
+        ("/public/x?status=302&field=Location:http://evil.example/", 302, 1), ("/unknown", 404, 0),
+        ("/public/%00", 400, 0), ("/apple/x", 403, 0), ("/second/x", 401, 0),
+    ]
+
+    @Test(arguments: failures)
+    func a22NoErrorTakesTheCredentialAnywhere(row: (target: String, status: Int, forwarded: Int)) throws {
+        let token = try scenario.token()
+        let cookie = try scenario.cookie(.ada)
+        let already = scenario.echo.requestCount
+        for credential in ["Authorization: Bearer \(token)", "Cookie: a=1; __session=\(cookie)"] {
+            let response = try scenario.send(.get(row.target, credential, "X-Auth-Uid: spoofed"))
+            #expect(response.status == row.status, "\(response.text)")
+            let answer = response.fields.map { "\($0.name): \($0.value)" }.joined() + response.text
+            for secret in [token, cookie] { #expect(!answer.contains(secret.suffix(40))) }
+        }
+        // A request may be sent once more where the service closed a kept connection; never to anybody else.
+        let seen = scenario.echo.received.suffix(scenario.echo.requestCount - already)
+        #expect(seen.count >= 2 * row.forwarded && seen.count <= 4 * row.forwarded, "\(seen.count)")
+        for request in seen {
+            let lines = request.fields.map { "\($0.name): \($0.value)" }
+            #expect(!lines.contains { $0.contains(token.suffix(40)) || $0.contains(cookie.suffix(40)) }, "\(lines)")
+            #expect(request.values(of: "X-Auth-Uid") == [])
+        }
+    }
+
+    /// `Authorization` lines, and what an authenticated route answers to them.
+    static let duplicates: [(what: String, lines: [String], status: Int)] = [
+        ("the same twice", ["Authorization: Bearer TOKEN", "Authorization: Bearer TOKEN"], 400),
+        ("in two cases", ["authorization: Bearer TOKEN", "AUTHORIZATION: Bearer TOKEN"], 400),
+        ("with Basic first", ["Authorization: Basic dTpw", "Authorization: Bearer TOKEN"], 400),
+        ("with Basic last", ["Authorization: Bearer TOKEN", "Authorization: Basic dTpw"], 400),
+        ("with an empty one", ["Authorization: Bearer TOKEN", "Authorization:"], 400),
+        ("with garbage", ["Authorization: x", "Authorization: Bearer TOKEN"], 400),
+        ("three", ["Authorization: a", "Authorization: b", "Authorization: Bearer TOKEN"], 400),
+        ("in one line", ["Authorization: Bearer TOKEN, Bearer TOKEN"], 401),
+        ("with an e-mail's cookie", ["Authorization: Bearer TOKEN", "Cookie: __session=COOKIE"], 400),
+    ]
+
+    @Test(arguments: duplicates)
+    func a23d17NobodyPicksOneOfSeveralCredentials(row: (what: String, lines: [String], status: Int)) throws {
+        let head = row.lines.joined(separator: "\n")
+        for target in ["/me/d17", "/optional/d17", "/strict/d17"] {
+            let (response, count) = try scenario.forwarded {
+                try scenario.send(RawRequest(stringLiteral: "GET \(target) HTTP/1.1\nHost: a\n\(head)\n\n"))
+            }
+            #expect(response.status == row.status, "\(row.what): \(response.text)")
+            #expect(count == 0)
+        }
+        let report = try #require(
+            EchoReport(try scenario.send(RawRequest(stringLiteral: "GET /public/d17 HTTP/1.1\nHost: a\n\(head)\n\n"))))
+        #expect(!report.lines.contains { $0.contains("bearer") || $0.contains("__session") }, "\(row.what)")
+    }
+
+    static let twoCookies: [(what: String, line: String, status: Int)] = [
+        ("two sessions", "Cookie: __session=COOKIE; __session=OTHER", 400),
+        ("the other order", "Cookie: __session=OTHER; __session=COOKIE", 400),
+        ("in two lines", "Cookie: __session=COOKIE\nCookie: __session=OTHER", 400),
+        ("ours after one that is no token", "Cookie: __session=legacy; __session=COOKIE", 200),
+        ("a name in another case", "Cookie: __SESSION=COOKIE", 401),
+        ("a name with a prefix", "Cookie: x__session=COOKIE", 401),
+        ("a value in quotes", "Cookie: __session=\"COOKIE\"", 200),
+        ("a name in quotes", "Cookie: \"__session\"=COOKIE", 401),
+        ("a comma for a semicolon", "Cookie: a=1, __session=COOKIE", 401),
+        ("spaces around", "Cookie: a=1;   __session=COOKIE  ; b=2", 200),
+    ]
+
+    @Test(arguments: twoCookies)
+    func d17h12ACookieIsOursOrNotAndNeverAChoice(row: (what: String, line: String, status: Int)) throws {
+        let line = row.line.replacing("OTHER", with: try scenario.cookie(.grace))
+        let response = try scenario.send(RawRequest(stringLiteral: "GET /me/cookies HTTP/1.1\nHost: a\n\(line)\n\n"))
+        #expect(response.status == row.status, "\(row.what): \(response.text)")
+        guard let report = EchoReport(response) else { return }
+        #expect(report["X-Auth-Uid"] == "alan")
+        #expect(!report.lines.contains { $0.contains("eyj") && $0.hasPrefix("cookie") }, "\(row.what)")
+    }
+
+    static let otherCookies: [(sent: String, kept: [String])] = [
+        ("Cookie: a=1; __session=COOKIE; b=2", ["a=1; b=2"]), ("Cookie: __session=COOKIE", []),
+        ("Cookie: a=\"x; y\"; __session=COOKIE; b==; c", ["a=\"x; y\"; b==; c"]),
+        ("Cookie: __session=COOKIE; __session2=z; my__session=y", ["__session2=z; my__session=y"]),
+        ("Cookie: \u{FF}=\u{FE}; __session=COOKIE", ["\u{FF}=\u{FE}"]),
+        ("Cookie: a=1\nCookie: __session=COOKIE\nCookie: b=2", ["a=1", "b=2"]),
+    ]
+
+    @Test(arguments: otherCookies)
+    func h12OurCookieGoesAndOthersKeepTheirBytes(sent: String, kept: [String]) throws {
+        for target in ["/me/h12", "/public/h12"] {
+            let text = RawRequest(stringLiteral: "GET \(target) HTTP/1.1\nHost: a\n\(sent)\n\n")
+            _ = try #require(EchoReport(try scenario.send(text)))
+            // Byte for byte, as the upstream keeps them: JSON could not carry what is no text.
+            let request = try #require(scenario.echo.received.last)
+            let expected = kept.map { String(decoding: $0.unicodeScalars.map { UInt8($0.value) }, as: UTF8.self) }
+            #expect(request.values(of: "Cookie") == expected)
+        }
+    }
+
+    @Test func g15AnythingButAVerifiedCredentialIsNone() throws {
+        let id = try scenario.token()
+        let session = try scenario.cookie(.ada)
+        let rows: [(what: String, field: String)] = [
+            ("any text", "Cookie: __session=anything"), ("an ID token", "Cookie: __session=\(id)"),
+            ("a spoilt cookie", "Cookie: __session=\(Tampering.signatureBit.applied(to: session))"),
+            ("another name", "Cookie: session=\(session)"), ("in the header", "Authorization: Bearer \(session)"),
+            ("any bearer", "Authorization: Bearer anything"), ("as Basic", "Authorization: Basic \(id)"),
+            ("one in another field", "X-Authorization: Bearer \(id)"), ("in the query", "X-Any: \(id)"),
+        ]
+        for row in rows {
+            let (response, count) = try scenario.forwarded { try scenario.send(.get("/me/g15?t=\(id)", row.field)) }
+            #expect(response.status == 401, "\(row.what)")
+            #expect(count == 0, "\(row.what)")
+        }
+        // Both were verified and kept meanwhile: each counts only where it belongs.
+        #expect(try scenario.send(.bearer(id, "/me/g15")).status == 200)
+        #expect(try scenario.send(.cookie(session, "/me/g15")).status == 200)
+        #expect(try scenario.send(.cookie(id, "/me/g15")).status == 401)
+        #expect(try scenario.send(.bearer(session, "/me/g15")).status == 401)
+    }
+}

@@ -1,0 +1,83 @@
+import DevelopmentIdentity
+import Testing
+
+/// What protects is there, or nothing is served: never "without".
+struct MissingSecretTests {
+    static let broken: [(what: String, text: String)] = [
+        ("a token's file", "admin: { token: '${file:absent}' }\n"),
+        ("a token's file that is a folder", "admin: { token: '${file:.}' }\n"),
+        ("an empty token's file", "admin: { token: '${file:empty}' }\n"),
+        ("a token's variable", "admin: { token: '${ABSENT_VARIABLE}' }\n"),
+        ("the store's folder", "store: sqlite:absent/folder/gatehouse.db\n"),
+        ("the store's file, which is another's", "store: sqlite:text\n"),
+        ("rules", "rules: absent.rules\n"), ("accounts", "accounts: {}\n"),
+        ("an assertion's key", "headers: { assertion: { key: absent.pem } }\n"),
+    ]
+
+    @Test(arguments: broken)
+    func c15NothingIsServedWithoutWhatProtectsIt(row: (what: String, text: String)) async throws {
+        let run = try await serve(CheckTests.valid + row.text)
+        #expect(run.exitCode == 1, "\(row.what)")
+        #expect(run.errors != "", "\(row.what)")
+    }
+
+    static let open: [(what: String, text: String)] = [
+        ("no identity at all", ""), ("no project", "identity: { firebase: {} }\n"),
+        ("an empty project", "identity: { firebase: { project: '' } }\n"),
+        ("an audience in a variable that is not there", "identity: { firebase: { project: '${ABSENT}' } }\n"),
+        ("an empty variable", "identity: { firebase: { project: '${ABSENT:-}' } }\n"),
+        ("null", "identity: { firebase: { project: null } }\n"),
+        ("a list", "identity: { firebase: { project: [a, b] } }\n"),
+        ("a wildcard", "identity: { firebase: { project: '*' } }\n"),
+        ("an audience of its own", "identity: { firebase: { project: a, audience: null } }\n"),
+        ("keys over http", "identity: { firebase: { project: a, keys_url: 'http://keys.example/' } }\n"),
+        ("keys in a file", "identity: { firebase: { project: a, keys_url: 'file:///etc/passwd' } }\n"),
+        (
+            "neither header nor cookie",
+            "identity: { firebase: { project: a }, credentials: { header: null, cookie: null } }\n"
+        ),
+    ]
+
+    @Test(arguments: open)
+    func e01AnIdentityWithoutAnAudienceRefusesToLoad(row: (what: String, text: String)) async throws {
+        let routes = "routes: [{ path: /x, upstream: api }]\n"
+        let run = try await serve(row.text + CheckTests.upstreams + routes)
+        #expect(run.exitCode == 1, "\(row.what)")
+    }
+
+    /// Switches that would leave out a check, under the names that other gateways give them.
+    static let switches = [
+        "identity: { firebase: { project: a, insecure_skip_signature: true } }",
+        "identity: { firebase: { project: a, verify: false } }",
+        "identity: { firebase: { project: a, skip_expiry: true } }",
+        "identity: { firebase: { project: a, accept_unsupported_alg: true } }", "identity: { insecure: true }",
+        "identity: { keys: { insecure_skip_tls_verify: true } }", "insecure: true", "debug: true", "fail_open: true",
+    ]
+
+    @Test(arguments: switches)
+    func l10ThereIsNoSwitchThatLeavesACheckOut(section: String) async throws {
+        let identity = section.contains("project") ? "" : "identity: { firebase: { project: a } }\n"
+        let run = try await serve(
+            identity + CheckTests.upstreams + section + "\nroutes: [{ path: /x, upstream: api }]\n")
+        #expect(run.exitCode == 1, "\(section)")
+    }
+
+    @Test(arguments: ["yes", "on", "True", "TRUE", "1", "'true'", "\"false\"", "[]", "no"])
+    func l12ATruthValueIsOneOfTwoWords(value: String) async throws {
+        for option in ["insecure_emulator", "insecure_http"] {
+            let text = CheckTests.valid.replacing("project: demo-gatehouse", with: "project: a, \(option): \(value)")
+            #expect(try await serve(text).exitCode == 1, "\(option): \(value)")
+        }
+    }
+
+    /// Serves what must not be served: an address that cannot be bound ends it where the configuration does not.
+    private func serve(_ text: String) async throws -> CommandRun {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "empty")
+        try folder.write("this is no database, it only looks like a file of some length", to: "text")
+        let runs = text.contains("store:")
+        let admin = text.contains("admin:") ? "" : "admin: { address: 127.0.0.1:0 }\n"
+        try folder.write(text + admin + (runs ? "listen: [{ address: 127.0.0.1:0 }]\n" : ""), to: "gatehouse.yaml")
+        return try await CommandRun.run(runs ? "serve" : "check", "--config", "gatehouse.yaml", in: folder)
+    }
+}

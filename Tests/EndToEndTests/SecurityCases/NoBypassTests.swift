@@ -1,0 +1,171 @@
+import DevelopmentIdentity
+import Testing
+
+/// No method, client, preflight or half-valid credential is a way around a route's checks.
+@Suite(
+    .sharedScenario { configuration in
+        configuration.routes =
+            [
+                "path: /cors/**, methods: [OPTIONS], auth: none, upstream: api", "path: /cors/**, upstream: api",
+            ] + configuration.routes
+    })
+struct NoBypassTests {
+    let scenario: Scenario
+
+    init() throws { scenario = try Scenario.current }
+
+    static let healthChecks: [String] = [
+        "User-Agent: GoogleHC/1.0", "User-Agent: kube-probe/1.30", "User-Agent: ELB-HealthChecker/2.0",
+        "User-Agent: Envoy/HC", "User-Agent: Amazon-Route53-Health-Check-Service", "User-Agent: Go-http-client/1.1",
+        "User-Agent: curl/8.0", "User-Agent:", "X-Health-Check: 1", "X-Envoy-Healthchecked-Cluster: a",
+        "X-Internal: true", "X-Forwarded-For: 127.0.0.1", "Referer: http://gateway.example/public/x",
+        "Host-Override: localhost", "X-Requested-With: XMLHttpRequest", "Sec-Fetch-Mode: cors",
+        "Upgrade-Insecure-Requests: 1",
+        "Purpose: prefetch", "DNT: 1", "Authorization:",
+    ]
+
+    @Test(arguments: healthChecks, ["/me/x", "/strict/x", "/me/healthz", "/me/livez"])
+    func c01NothingThatAClientSaysOfItselfIsACredential(line: String, target: String) throws {
+        let (response, count) = try scenario.forwarded { try scenario.send(.get(target, line)) }
+        #expect(response.status == 401, "\(line)")
+        #expect(count == 0, "\(line)")
+    }
+
+    @Test(arguments: [
+        "/livez", "/readyz", "/metrics", "/healthz", "/health", "/ping", "/status", "/v1/keys", "/v1/routes",
+    ])
+    func c01l08HealthHasAPortOfItsOwn(target: String) throws {
+        for host in ["gateway.example", "localhost", "127.0.0.1:\(scenario.gateway.adminPort)"] {
+            let request = WireRequest(
+                target: target, fields: ["Authorization: Bearer \(GatewayConfiguration.adminToken)"], host: host)
+            try scenario.expectRefusal(request, 404, "route/not-found")
+        }
+    }
+
+    static let options: [[String]] = [
+        [], ["Origin: https://a.example"], ["Access-Control-Request-Method: PUT"],
+        ["Origin: https://a.example", "Access-Control-Request-Method: PUT"],
+        ["Origin: null", "Access-Control-Request-Method: PUT", "Access-Control-Request-Headers: authorization"],
+        ["Origin: https://gateway.example", "Access-Control-Request-Method: OPTIONS"],
+    ]
+
+    @Test(arguments: options)
+    func c02c03APreflightIsNoExemption(lines: [String]) throws {
+        let request = WireRequest(method: "OPTIONS", target: "/me/x", fields: lines)
+        try scenario.expectRefusal(request, 401, "auth/missing-credential", challenge: "Bearer")
+    }
+
+    @Test(arguments: options)
+    func c03WhereARouteLetsPreflightsPassTheyCarryNobody(lines: [String]) throws {
+        let cookie = try scenario.cookie(.ada)
+        let fields = lines + ["Cookie: __session=\(cookie)", "X-Auth-Uid: ada"]
+        let report = try scenario.passes(WireRequest(method: "OPTIONS", target: "/cors/x", fields: fields))
+        #expect(report.lines.filter { $0.hasPrefix("x-auth") || $0.hasPrefix("cookie") } == [])
+        // It opens nothing for what follows, on the same connection or another.
+        let client = try RawClient(port: scenario.gateway.port)
+        _ = try client.exchange(WireRequest(method: "OPTIONS", target: "/cors/x", fields: lines))
+        for method in ["GET", "PUT", "POST"] {
+            let request = WireRequest(method: method, target: "/cors/x", fields: lines + ["Content-Length: 0"])
+            #expect(try client.exchange(request).status == 401)
+        }
+    }
+
+    static let methods: [(text: RawRequest, status: [Int])] = [
+        ("GET /me/x? HTTP/1.1 /x HTTP/1.1\nHost: a\n\n", [400]), ("get /me/x HTTP/1.1\nHost: a\n\n", [401]),
+        ("get /public/x HTTP/1.1\nHost: a\n\n", [200, 400, 405]),
+        ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA /me/x HTTP/1.1\nHost: a\n\n", [400, 401, 405]),
+        ("\u{C7}ET /public/x HTTP/1.1\nHost: a\n\n", [400]), ("GE\u{0}T /public/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("G(T /public/x HTTP/1.1\nHost: a\n\n", [400]), (" GET /public/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("GET\t/public/x HTTP/1.1\nHost: a\n\n", [400]), ("GET /methods HTTP/1.1\nHost: a\n\n", [401]),
+        ("get /methods HTTP/1.1\nHost: a\n\n", [400, 405]), ("GET, PUT /methods HTTP/1.1\nHost: a\n\n", [400]),
+        ("PATCH /methods HTTP/1.1\nHost: a\nX-HTTP-Method-Override: GET\n\n", [405]),
+        ("PATCH /methods?_method=GET HTTP/1.1\nHost: a\n\n", [405]),
+        ("PRI * HTTP/2.0\n\nSM\n\n", [400]),
+    ]
+
+    @Test(arguments: methods)
+    func c04AMethodIsTakenLiterallyOrNotAtAll(row: (text: RawRequest, status: [Int])) throws {
+        let (response, count) = try scenario.forwarded { try scenario.send(row.text) }
+        #expect(row.status.contains(response.status), "\(row.text.text): \(response.status)")
+        #expect(count == (response.status == 200 ? 1 : 0))
+    }
+
+    static let tunnels: [RawRequest] = [
+        "CONNECT gateway.example:443 HTTP/1.1\nHost: gateway.example:443\n\n\u{16}\u{3}\u{1}early data",
+        "CONNECT gateway.example:443 HTTP/1.1\nHost: gateway.example:443\nTransfer-Encoding: chunked\n\n2\nhi\n0\n\n",
+        "CONNECT gateway.example:443 HTTP/1.1\nHost: gateway.example:443\nContent-Length: 5\n\nhello",
+        "CONNECT gateway.example:443 HTTP/1.1\nHost: gateway.example:443\n\nGET /public/smuggled HTTP/1.1\nHost: a\n\n",
+        "CONNECT /public/x HTTP/1.1\nHost: a\n\nGET /public/smuggled HTTP/1.1\nHost: a\n\n",
+        "connect gateway.example:443 HTTP/1.1\nHost: gateway.example:443\n\n",
+        "TRACE /public/x HTTP/1.1\nHost: a\nAuthorization: Bearer TOKEN\n\n",
+        "TRACE /me/x HTTP/1.1\nHost: a\nAuthorization: Bearer TOKEN\nMax-Forwards: 0\n\n",
+        "TRACE * HTTP/1.1\nHost: a\n\n", "TRACK /me/x HTTP/1.1\nHost: a\n\n",
+    ]
+
+    @Test(arguments: tunnels)
+    func c06c07NoTunnelIsOpenedAndNothingIsEchoed(request: RawRequest) throws {
+        let before = scenario.echo.requestCount
+        let client = try RawClient(port: scenario.gateway.port)
+        try client.send(request.bytes(scenario))
+        let response = try client.response()
+        #expect([400, 401, 405].contains(response.status), "\(response.status)")
+        #expect(!response.text.lowercased().contains("bearer ey"))
+        let isTunnel = request.text.lowercased().hasPrefix("connect")
+        if isTunnel { #expect(response["Connection"]?.lowercased() == "close", "\(response.fields)") }
+        client.finishSending()
+        let rest = String(decoding: try client.readToEnd(), as: UTF8.self)
+        if isTunnel { #expect(rest == "") }
+        #expect(scenario.echo.requestCount == before)
+    }
+
+    @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT", "X"])
+    func c09EveryMethodIsDeniedBeforeItsBodyIsRead(method: String) throws {
+        let expectations = ["Expect: 100-continue", "expect: 100-Continue", "X-None: a"]
+        for framing in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
+            for expectation in expectations {
+                let (response, count) = try scenario.forwarded {
+                    try scenario.send(
+                        RawRequest(
+                            stringLiteral: "\(method) /me/c09 HTTP/1.1\nHost: a\n\(expectation)\n\(framing)\n\n"))
+                }
+                #expect(response.status == 401, "\(framing) \(expectation)")
+                #expect(count == 0)
+            }
+        }
+    }
+
+    static let presentButInvalid: [RefusedToken] =
+        [
+            .saying("an unknown issuer") { $0.setting("iss", to: "https://evil.example/demo-gatehouse") },
+            .saying("expired", "auth/id-token-expired") { $0.expiring(at: unixNow() - 1) },
+            .saying("an unknown key") { $0.settingHeader("kid", to: "0123456789") },
+            .init("text", "auth/argument-error") { _ in "x" }, .init("nothing", "auth/argument-error") { _ in "" },
+            .init("C-12 unsigned") { $0.provider.idToken(for: .ada).unsigned() },
+            .init("C-12 unsigned, with a kid") {
+                let kid = try #require(keyIdentifier(of: $0.token()))
+                return $0.provider.idToken(for: .ada).settingHeader("kid", to: .string(kid)).unsigned()
+            },
+            .init("C-12 forged for root") { $0.provider.idToken(for: .named("root")).unsigned() + "AAAA" },
+            .init("C-12 with an HMAC of nothing") { try $0.provider.idToken(for: .ada).signed(secret: []) },
+        ] + Tampering.allCases.map(RefusedToken.tampered)
+
+    @Test(arguments: presentButInvalid, ["/optional/c10", "/me/c10"])
+    func c10c12AnInvalidCredentialIsNotAMissingOne(token: RefusedToken, target: String) throws {
+        try scenario.expectRefusal(
+            .bearer(token.make(scenario), target, "X-Auth-Uid: root"), 401, token.code, token.what)
+    }
+
+    @Test func c12WhatAForgedTokenClaimsIsReadByNobody() async throws {
+        try await Scenario.run { scenario in
+            let forged = scenario.provider.idToken(for: .named("forged-root")).unsigned()
+            for target in ["/optional/x", "/me/x", "/public/x", "/apple/x", "/recent/x"] {
+                _ = try scenario.send(.bearer(forged, target))
+            }
+            scenario.gateway.signal(15)
+            _ = await scenario.gateway.exitCode()
+            #expect(scenario.gateway.output.split(separator: "\n").count == 5)
+            #expect(!scenario.gateway.output.contains("forged-root"))
+            #expect(!scenario.echo.received.contains { $0.fields.contains { $0.value.contains("forged") } })
+        }
+    }
+}

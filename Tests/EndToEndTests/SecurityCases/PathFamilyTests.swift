@@ -1,0 +1,199 @@
+import DevelopmentIdentity
+import Testing
+
+/// One path for the rule and for the upstream, however it is spelled.
+@Suite(
+    .sharedScenario { configuration in
+        configuration.routes =
+            [
+                "path: '/foo/{name}/bar', auth: none, upstream: api",
+                "path: /kept/**, auth: none, encoded_slashes: keep, strip_prefix: /kept, upstream: api",
+                "path: /loose/**, auth: none, merge_slashes: false, strip_prefix: /loose, upstream: api",
+                "path: /hosted/**, host: public.example, auth: none, upstream: api",
+            ] + configuration.routes
+    })
+struct PathFamilyTests {
+    let scenario: Scenario
+
+    init() throws { scenario = try Scenario.current }
+
+    private static let pieces = [
+        "/", "/", "/", "//", ".", "..", "%2e", "%2E%2e", "%2f", "%5c", "\\", "%25", "%252e", "2e", "2f", "me", "me",
+        "public", "public", "%6de", ";", ";x=1", "%00", "%", "?", "#", "a", "%C3%A4", "~", "%7e", "*", ":", "@",
+    ]
+
+    /// Seeded: a failure can be repeated.
+    private static func target(_ generator: inout SplitMix64) -> String {
+        let length = Int.random(in: 2...9, using: &generator)
+        let start = ["/public/", "/public", "/stripped/", "/kept/", "/loose/", "/me/../public/", "/"].randomElement(
+            using: &generator)!
+        return start + (0..<length).compactMap { _ in pieces.randomElement(using: &generator) }.joined()
+    }
+
+    @Test func b01b02b04b05b11NoSpellingLeadsToAPathThatNeedsMore() throws {
+        var generator = SplitMix64(state: 42)
+        var client = try RawClient(port: scenario.gateway.port)
+        var passed = 0
+        for _ in 0..<1500 {
+            let target = Self.target(&generator)
+            let response = try client.exchange(.get(target))
+            if response["Connection"] == "close" { client = try RawClient(port: scenario.gateway.port) }
+            guard response.status == 200 else {
+                #expect([400, 401, 404].contains(response.status), "\(target): \(response.status)")
+                continue
+            }
+            passed += 1
+            let path = try #require(EchoReport(response)).path.prefix { $0 != "?" }
+            Self.expectCanonical(String(path), of: target)
+        }
+        #expect(passed > 150, "\(passed)")
+    }
+
+    /// What reaches the upstream is the end of all decoding: another look cannot make another path of it.
+    private static func expectCanonical(_ path: String, of target: String) {
+        let lower = path.lowercased()
+        let isKept = target.contains("/kept")
+        let never = ["%2e", "%5c", "%00", "%25", "\\", "#", "/./", "/../", "/.;", "/..;"] + (isKept ? [] : ["%2f"])
+        for piece in never where !(piece == "%25" && target.contains("%25")) {
+            #expect(!lower.contains(piece), "\(target) became \(path)")
+        }
+        #expect(!path.hasSuffix("/.") && !path.hasSuffix("/.."), "\(target) became \(path)")
+        let isPublic = ["/public", "/stripped", "/kept", "/loose", "/foo"].contains { target.contains($0) }
+        #expect(path.hasPrefix("/") && isPublic, "\(target) became \(path)")
+        if !["/stripped", "/kept", "/loose"].contains(where: { target.contains($0) }) {
+            #expect(path.hasPrefix("/public") || path.hasPrefix("/foo"), "\(target) became \(path)")
+        }
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let target: String
+        let status: Int
+        let forwarded: String?
+        var testDescription: String { target }
+
+        init(_ target: String, _ status: Int, _ forwarded: String? = nil) {
+            self.target = target
+            self.status = status
+            self.forwarded = forwarded
+        }
+    }
+
+    static let fragments: [Row] = [
+        Row("/foo/secret%23/bar", 200, "/foo/secret%23/bar"), Row("/foo/secret#/bar", 400), Row("/me#/public/x", 400),
+        Row("/foo/secret%23%2fbar", 400), Row("/me%23/public/x", 404), Row("/foo/a%3Fb/bar", 200, "/foo/a%3Fb/bar"),
+        Row("/foo/a?b/bar", 404), Row("/me?/foo/x/bar", 401), Row("/me/x?y=/public/z", 401), Row("/me/x?#", 400),
+        Row("/foo/a/b/bar", 404), Row("/foo//bar", 404), Row("/foo/%20/bar", 200, "/foo/%20/bar"),
+        Row("/foo/../bar", 404), Row("/foo/..%3b/bar", 400), Row("/foo/x%3b/bar", 200, "/foo/x%3B/bar"),
+    ]
+
+    static let rewrites: [Row] = [
+        Row("/stripped/..%2fme", 400), Row("/stripped../me", 404), Row("/strippedx", 404),
+        Row("/stripped%2f..%2fme", 400),
+        Row("/stripped", 200, "/"), Row("/stripped/", 200, "/"), Row("/stripped//me/x", 200, "/me/x"),
+        Row("/stripped/%2e%2e/me/x", 401), Row("/stripped/.;/me", 400), Row("/stripped/%252e%252e/me", 400),
+        Row("/kept/..%2fme", 400), Row("/kept/%2e%2e%2fme", 400), Row("/kept/a%2f..%2f..%2fme", 400),
+        Row("/kept/a%2Fb", 200, "/a%2Fb"), Row("/kept/%2f", 200, "/%2F"), Row("/kept/.%2fme", 400),
+        Row("/kept/%5cme", 400),
+        Row("/loose//me", 200, "//me"), Row("/loose/..", 404), Row("/loose/a//b", 200, "/a//b"),
+        Row("/loose/..//me/x", 401),
+    ]
+
+    @Test(arguments: fragments)
+    func b07b08b09PathAndQueryAreTakenApartOnce(_ row: Row) throws { try expect(row) }
+
+    @Test(arguments: rewrites)
+    func b11WhatIsLeftAfterThePrefixIsCheckedAgain(_ row: Row) throws { try expect(row) }
+
+    private func expect(_ row: Row) throws {
+        let (response, count) = try scenario.forwarded { try scenario.send(.get(row.target)) }
+        #expect(response.status == row.status, "\(row.target): \(response.text)")
+        #expect(count == (row.status == 200 ? 1 : 0))
+        if let forwarded = row.forwarded { #expect(EchoReport(response)?.path == forwarded) }
+    }
+
+    /// Backslashes and slashes in escapes, in any case and anywhere.
+    @Test(arguments: [
+        "%2f", "%2F", "%5c", "%5C", "\\", "%252f", "%255C", "%25%32%66", "%00", "%u002f", "%c0%af%", "%2",
+    ])
+    func b02b12NoEscapeHidesASeparator(escape: String) throws {
+        for target in [
+            "/public\(escape)x", "/public/a\(escape)..\(escape)..\(escape)me", "/public/\(escape)", "\(escape)me",
+        ] {
+            let status = try scenario.send(.get(target.hasPrefix("/") ? target : "/" + target)).status
+            #expect(status == 400, "\(target): \(status)")
+        }
+    }
+
+    static let lines: [(what: String, text: RawRequest, status: [Int])] = [
+        ("B-13 no slash", "GET me/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-13 nothing", "GET  HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-13 an asterisk", "GET * HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-13 OPTIONS *", "OPTIONS * HTTP/1.1\nHost: a\n\n", [400, 404, 405]),
+        ("B-13 a query alone", "GET ?x HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-14 a scheme in mixed case", "GET htTp://a/me/x HTTP/1.1\nHost: a\n\n", [401]),
+        ("B-14 a scheme with a slash", "GET http/://a/public/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-14 a scheme with a space", "GET http ://a/public/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-14 another scheme", "GET ftp://a/public/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-14 a script", "GET javascript:alert(1) HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-14 one slash", "GET http:/public/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-14 another host", "GET http://public.example/hosted/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-14 another host in Host", "GET http://a/hosted/x HTTP/1.1\nHost: public.example\n\n", [400]),
+        ("B-14 a user", "GET http://a@public.example/hosted/x HTTP/1.1\nHost: public.example\n\n", [400]),
+        ("B-14 another port", "GET http://a:81/public/x HTTP/1.1\nHost: a\n\n", [400]),
+        ("B-14 X-Forwarded-Host", "GET /hosted/x HTTP/1.1\nHost: a\nX-Forwarded-Host: public.example\n\n", [404]),
+        ("B-14 Forwarded", "GET /hosted/x HTTP/1.1\nHost: a\nForwarded: host=public.example\n\n", [404]),
+        ("B-19 no host", "GET /public/x HTTP/1.1\nX-A: b\n\n", [400]),
+        ("B-19 an empty host", "GET /public/x HTTP/1.1\nHost: \n\n", [400]),
+        ("B-19 the same host twice", "GET /public/x HTTP/1.1\nHost: a\nHost: a\n\n", [400]),
+        ("B-19 two hosts", "GET /hosted/x HTTP/1.1\nHost: a\nhost: public.example\n\n", [400]),
+        ("B-19 two hosts in one", "GET /hosted/x HTTP/1.1\nHost: public.example, a\n\n", [400]),
+        ("B-19 a space", "GET /hosted/x HTTP/1.1\nHost: public.example a\n\n", [400]),
+        ("B-19 a tab", "GET /hosted/x HTTP/1.1\nHost: public.example\ta\n\n", [400]),
+        ("B-19 a path", "GET /hosted/x HTTP/1.1\nHost: public.example/x\n\n", [400]),
+        ("B-19 a query", "GET /hosted/x HTTP/1.1\nHost: public.example?x\n\n", [400]),
+        ("B-19 a fragment", "GET /hosted/x HTTP/1.1\nHost: public.example#x\n\n", [400]),
+        ("B-19 a user", "GET /hosted/x HTTP/1.1\nHost: a@public.example\n\n", [400]),
+        ("B-19 a port that is none", "GET /hosted/x HTTP/1.1\nHost: public.example:x\n\n", [400]),
+        ("B-19 a port too high", "GET /hosted/x HTTP/1.1\nHost: public.example:65536\n\n", [400]),
+        ("B-19 not ASCII", "GET /hosted/x HTTP/1.1\nHost: public.ex\u{E4}mple\n\n", [400]),
+        ("B-19 half an address", "GET /public/x HTTP/1.1\nHost: [::1\n\n", [400]),
+        ("B-19 no address", "GET /public/x HTTP/1.1\nHost: [::g]\n\n", [400]),
+        ("B-19 a backslash", "GET /hosted/x HTTP/1.1\nHost: a\\public.example\n\n", [400]),
+        ("B-19 X-Host", "GET /hosted/x HTTP/1.1\nHost: a\nX-Host: public.example\n\n", [404]),
+    ]
+
+    @Test(arguments: lines)
+    func b13b14b19TheTargetAndHostAreOneOrNothing(row: (what: String, text: RawRequest, status: [Int])) throws {
+        let (response, count) = try scenario.forwarded { try scenario.send(row.text) }
+        #expect(row.status.contains(response.status), "\(row.what): \(response.status)")
+        #expect(count == 0, "\(row.what)")
+    }
+
+    static let unmatched = [
+        "/", "/unknown", "/publicly", "/public.", "/public%20", "/PUBLIC/x", "/foo", "/foo/x", "/foo/x/baz",
+        "/hosted/x",
+        "/.gatehouse/", "/.gatehouse/x", "/%2Egatehouse/x", "/public/../.gatehouse/x", "/admin2", "/methods/x",
+    ]
+
+    @Test(arguments: unmatched, ["GET", "OPTIONS", "POST", "PROPFIND"])
+    func b16WhatNoRouteNamesIsNeverPublic(target: String, method: String) throws {
+        let (response, count) = try scenario.forwarded {
+            try scenario.send(WireRequest(method: method, target: target, fields: ["Content-Length: 0"]))
+        }
+        #expect(response.status == 404)
+        #expect(count == 0)
+    }
+}
+
+/// A small generator that always gives the same numbers.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
