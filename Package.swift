@@ -85,6 +85,9 @@ let package = Package(
         .testTarget(
             name: "DevelopmentIdentityTests", dependencies: ["DevelopmentIdentity", "JOSE"], swiftSettings: settings),
         .testTarget(
+            name: "OracleTests", dependencies: ["Gatehouse", "JOSE"], exclude: ["oracle.py", "requirements.txt"],
+            swiftSettings: settings),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: ["DevelopmentIdentity", "JOSE", "gatehouse", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),

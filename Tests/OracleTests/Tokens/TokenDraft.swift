@@ -1,0 +1,60 @@
+import JOSE
+
+@testable import Gatehouse
+
+/// A token before it is made. It is right until mutations change it, in whichever step of its making they choose.
+struct TokenDraft: Sendable {
+    typealias Edit = @Sendable ([UInt8]) -> [UInt8]
+
+    static let project = "my-app"
+    static let now: Int64 = 1_700_000_000
+
+    let kind: CredentialKind
+    var header: Members
+    var claims: Members
+    /// Changes of the JSON text.
+    var headerJSON: [Edit] = []
+    var payloadJSON: [Edit] = []
+    /// Changes of what is signed: the encoded parts.
+    var encodedHeader: [Edit] = []
+    var encodedPayload: [Edit] = []
+    var signer = Signer.first
+    var signature: [Edit] = []
+    /// Changes of the signature's text, and then of the whole token's.
+    var encodedSignature: [Edit] = []
+    var token: [Edit] = []
+
+    /// A token as Firebase writes it.
+    init(_ kind: CredentialKind) {
+        self.kind = kind
+        let now = Self.now
+        let host = kind == .idToken ? "securetoken.google.com" : "session.firebase.google.com"
+        header = Members(["alg": "\"RS256\"", "kid": "\"key-1\"", "typ": "\"JWT\""])
+        claims = Members([
+            "iss": "\"https://\(host)/\(Self.project)\"", "aud": "\"\(Self.project)\"", "auth_time": "\(now - 100)",
+            "user_id": "\"user-1\"", "sub": "\"user-1\"", "iat": "\(now - 50)", "exp": "\(now + 3500)",
+            "email": "\"a@example.com\"", "email_verified": "true", "role": "\"editor\"",
+            "firebase": #"{"identities":{"google.com":["1"]},"sign_in_provider":"google.com"}"#,
+        ])
+    }
+
+    func made(with keys: OracleKeys) throws -> [UInt8] {
+        let input =
+            part(header.text, headerJSON, encodedHeader) + [UInt8(ascii: ".")]
+            + part(claims.text, payloadJSON, encodedPayload)
+        let raw = apply(signature, to: try signer.signature(over: input, keys: keys))
+        return apply(token, to: input + [UInt8(ascii: ".")] + apply(encodedSignature, to: encode(raw)))
+    }
+
+    private func part(_ text: String, _ json: [Edit], _ encoded: [Edit]) -> [UInt8] {
+        apply(encoded, to: encode(apply(json, to: Array(text.utf8))))
+    }
+
+    private func apply(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] { edits.reduce(bytes) { $1($0) } }
+
+    private func encode(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        Base64URL.encode(bytes, into: &text)
+        return text
+    }
+}
