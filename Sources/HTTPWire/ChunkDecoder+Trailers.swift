@@ -32,7 +32,7 @@ extension ChunkDecoder {
     private func validate(_ section: UnsafeRawBufferPointer) throws(ChunkError) {
         do throws(HeadError) {
             let input = try HeadInput(section, HeadLimits(size: ChunkDecoder.maximumTrailers))
-            let end = try FieldLines.validate(input, from: 0)
+            let end = try FieldLines.validate(input, from: 0, limit: ChunkDecoder.maximumTrailerFields)
             guard end == input.count else { throw .malformed(reason: "bytes after the trailers") }
         } catch {
             throw .malformedTrailers(error)

@@ -16,6 +16,8 @@ public struct ChunkDecoder: Sendable {
     public static let maximumExtension = 256
     /// The most bytes of the trailer section, its empty line among them.
     public static let maximumTrailers = 8_192
+    /// The most fields of the trailer section.
+    public static let maximumTrailerFields = 64
 
     /// What the bytes given hold next. Offsets count from the first byte given.
     public enum Event: Sendable, Equatable {

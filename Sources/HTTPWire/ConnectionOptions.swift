@@ -2,6 +2,8 @@
 public struct ConnectionOptions: Sendable, Hashable {
     /// The most options of a head: each is compared with each field, so their number is bounded.
     public static let maximumCount = 64
+    /// The most bytes of all `Connection` values of a head together: each is read anew for each trailer that is announced.
+    public static let maximumSize = 4096
 
     /// `close` is among them.
     public var close = false
@@ -44,8 +46,11 @@ public struct ConnectionOptions: Sendable, Hashable {
     ) throws(HeadError) -> ConnectionOptions {
         var options = ConnectionOptions()
         var count = 0
+        var size = 0
         var index: Int? = first
         while let current = index {
+            size &+= fields.storage[current].value.count
+            guard size <= maximumSize else { throw .malformed(reason: "too long Connection fields") }
             for option in ListMembers(input.bytes(fields.storage[current].value)) {
                 count += 1
                 guard count <= maximumCount else { throw .malformed(reason: "too many Connection options") }

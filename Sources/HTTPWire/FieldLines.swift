@@ -16,10 +16,15 @@ enum FieldLines {
         return position &+ 2
     }
 
-    /// Checks the lines from `start` up to and with the empty line, and gives the offset after it.
-    static func validate(_ input: HeadInput, from start: Int) throws(HeadError) -> Int {
+    /// Checks the lines from `start` up to and with the empty line, at most `limit`, and gives the offset after it.
+    static func validate(_ input: HeadInput, from start: Int, limit: Int) throws(HeadError) -> Int {
         var position = start
-        while !input.isLineEnd(position) { _ = try line(input, &position) }
+        var count = 0
+        while !input.isLineEnd(position) {
+            guard count < limit else { throw .tooManyFields }
+            _ = try line(input, &position)
+            count &+= 1
+        }
         return position &+ 2
     }
 

@@ -112,6 +112,12 @@ import Testing
         #expect(chunkRefusal(fits.replacing("X: ", with: "X: y").utf8) == .trailersTooLarge)
     }
 
+    @Test func trailerFieldsAreCounted() {
+        #expect(chunkRefusal(("0\r\n" + String(repeating: "X:\r\n", count: 64) + "\r\n").utf8) == nil)
+        let refusal = chunkRefusal(("0\r\n" + String(repeating: "X:\r\n", count: 65) + "\r\n").utf8)
+        #expect(refusal == .malformedTrailers(.tooManyFields))
+    }
+
     @Test func trailersWithoutAnEndAreRefusedAtTheBound() throws {
         var feed = ChunkFeed()
         try feed.feed("0\r\n".utf8)

@@ -37,6 +37,14 @@ import Testing
         #expect(try !ParsedRequest(get("Connection: keep-alive", "X: y", "Connection: close")).head.keepAlive)
     }
 
+    @Test func connectionFieldsAreBounded() throws {
+        let longest = String(repeating: ",", count: 4096)
+        _ = try ParsedRequest(get("Connection: \(longest)"))
+        #expect(throws: HeadError.malformed(reason: "too long Connection fields")) {
+            try ParsedRequest(get("Connection: \(longest)", "Connection: ,"))
+        }
+    }
+
     @Test(
         "A-16: fields that Connection names are marked, in whatever case",
         arguments: [

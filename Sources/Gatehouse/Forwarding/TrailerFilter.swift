@@ -3,25 +3,27 @@ import NIOCore
 
 /// Which fields of a trailer section are passed on: those that the head announced and that can do no harm there.
 struct TrailerFilter {
-    /// The announced names, as spelled in `Trailer`.
-    private let announced: [UInt8]
-    private let managed: ManagedFieldMatcher?
+    /// The most announced names that count; what further ones announce does not pass. Each trailer is compared with each.
+    static let maximumNames = 32
+
+    /// The announced names that can do no harm, as spelled in `Trailer`.
+    private var announced: [[UInt8]] = []
 
     /// Nil where the head announces none: then none passes.
     init?(announcedIn fields: FieldTable, of head: UnsafeRawBufferPointer, managed: ManagedFieldMatcher? = nil) {
         guard fields.contains(.trailer) else { return nil }
-        var names: [UInt8] = []
+        var read = 0
         for index in 0..<fields.count where fields[index].kind == .trailer {
-            for name in fields[index].value.bytes(in: head).split(separator: UInt8(ascii: ",")) {
-                let name = Self.trimmed(name)
+            for name in ListMembers(fields[index].value.bytes(in: head)) {
+                guard read < Self.maximumNames else { return }
+                read += 1
                 // What `Connection` names is for this connection only, late as well as early.
-                guard !ConnectionOptions.name(name, in: head, fields) else { continue }
-                names.append(contentsOf: name)
-                names.append(UInt8(ascii: ","))
+                guard !ConnectionOptions.name(name, in: head, fields), managed?.matches(name) != true,
+                    Self.isHarmless(FieldNameClassifier.kind(of: name), name)
+                else { continue }
+                announced.append(Array(name))
             }
         }
-        announced = names
-        self.managed = managed
     }
 
     /// Appends the field lines of `section` that pass.
@@ -41,16 +43,7 @@ struct TrailerFilter {
     private func passes(_ line: UnsafeRawBufferPointer) -> Bool {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
-        guard isAnnounced(name), managed?.matches(name) != true else { return false }
-        return Self.isHarmless(FieldNameClassifier.kind(of: name), name)
-    }
-
-    private func isAnnounced(_ name: UnsafeRawBufferPointer) -> Bool {
-        announced.withUnsafeBytes { announced in
-            announced.split(separator: UInt8(ascii: ",")).contains { part in
-                ASCII.equals(UnsafeRawBufferPointer(rebasing: part), name)
-            }
-        }
+        return announced.contains { $0.count == name.count && ASCII.equals(name, $0) }
     }
 
     /// Fields that frame, route, authenticate, or change how the body is read, may not come late (RFC 9110 section 6.5.1).
@@ -68,12 +61,5 @@ struct TrailerFilter {
             return false
         }
         return true
-    }
-
-    private static func trimmed(_ part: Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        let tail = part.drop(while: isSpace)
-        let end = tail.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? tail.startIndex
-        return UnsafeRawBufferPointer(rebasing: tail[..<end])
     }
 }

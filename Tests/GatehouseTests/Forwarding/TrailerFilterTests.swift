@@ -41,6 +41,20 @@ import Testing
         #expect(try passed("\(name): 1\r\n", announced: "Trailer: \(name)\r\n").isEmpty)
     }
 
+    @Test func onlyTheFirst32AnnouncedNamesCount() throws {
+        let announced = "Trailer: " + (1...33).map { "X-\($0)" }.joined(separator: ", ") + "\r\n"
+        #expect(try passed("X-32: 1\r\nX-33: 2\r\n", announced: announced) == "X-32: 1\r\n")
+    }
+
+    @Test func manyAnnouncementsAndTrailersCostNoMoreThanTheirBytes() throws {
+        let announced = "Trailer: " + Array(repeating: "a", count: 30_000).joined(separator: ",") + "\r\n"
+        let lines = String(repeating: "b:\r\n", count: 2_000)
+        let start = ContinuousClock.now
+        #expect(try passed(lines, announced: announced).isEmpty)
+        // Each with each took half a minute.
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
     @Test func whatConnectionNamesDoesNotPass() throws {
         let announced = "Trailer: X-A, X-B\r\nConnection: X-A\r\n"
         #expect(try passed("X-A: 1\r\nX-B: 2\r\n", announced: announced) == "X-B: 2\r\n")
