@@ -23,7 +23,8 @@ public enum ResponseParser {
     }
 
     /// Whether the connection is in a known state after the response: not after a body that ends with it, a malformed
-    /// `Connection`, a tunnel, or a 204 that frames a body which some senders then send.
+    /// `Connection`, a tunnel, or an answer without a body that frames one (to HEAD, 204, 304): some senders then send
+    /// it, and whoever has the connection next would take it for an answer.
     @inline(__always)
     private static func mayReuse(
         _ input: HeadInput, _ line: StatusLine, _ options: ConnectionOptions, _ framing: BodyFraming,
@@ -31,7 +32,7 @@ public enum ResponseParser {
     ) -> Bool {
         guard options.allowsReuse(minorVersion: line.minorVersion), !options.hasMalformed else { return false }
         if line.status == 101 || framing == .untilClose || method == .connect { return false }
-        guard line.status == 204 else { return true }
+        guard line.status == 204 || line.status == 304 || method == .head else { return true }
         let isEmpty = fields.first(.contentLength).map { input.bytes($0.value).allSatisfy { $0 == 0x30 } } ?? true
         return isEmpty && !fields.contains(.transferEncoding)
     }

@@ -52,6 +52,18 @@ import Testing
         #expect(try !ParsedResponse(answer(200)).head.keepAlive)
     }
 
+    @Test("What is sent after an answer without a body reaches nobody else", arguments: [304, 200])
+    func anAnswerWithoutABodyThatFramesOneEndsTheConnection(status: Int) throws {
+        func keepsAlive(_ lines: String...) throws -> Bool {
+            let text = (["HTTP/1.1 \(status) X"] + lines).joined(separator: "\r\n") + "\r\n\r\n"
+            return try ParsedResponse(text, to: status == 304 ? .get : .head).head.keepAlive
+        }
+        #expect(try keepsAlive("ETag: a"))
+        #expect(try keepsAlive("Content-Length: 0"))
+        #expect(try !keepsAlive("Content-Length: 5"))
+        #expect(try !keepsAlive("Transfer-Encoding: chunked"))
+    }
+
     @Test func a204ThatFramesABodyEndsTheConnection() throws {
         #expect(try ParsedResponse(answer(204)).head.keepAlive)
         #expect(try ParsedResponse(answer(204, "Content-Length: 0")).head.keepAlive)

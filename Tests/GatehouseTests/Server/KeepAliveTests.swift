@@ -126,7 +126,8 @@ import Testing
         _ = try server.readHead()
         try server.send("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n")
         #expect(try client.readHead().value("Content-Length") == "500")
-        #expect(try server.readHead().start == "GET /2 HTTP/1.1")
+        // On another connection: whatever the upstream may still send belongs to nobody.
+        #expect(try rig.upstream.accept().readHead().start == "GET /2 HTTP/1.1")
     }
 
     @Test func aRefusalOfHeadHasNoBody() throws {
