@@ -7,9 +7,8 @@ extension BodyFraming {
     ) throws(HeadError) -> BodyFraming {
         guard fields.contains(.transferEncoding) || fields.contains(.contentLength) else { return .none }
         let framing = try declared(input, fields, line.minorVersion)
-        // RFC 9110 section 9.3.6: CONNECT has no content. Some read what follows as the tunnel's, whatever the fields say.
-        guard line.method != .connect || !framing.hasBody else { throw .malformed(reason: "CONNECT with content") }
-        return framing
+        // RFC 9110 section 9.3.6: CONNECT has no content; what follows would be the tunnel's, whatever the fields say.
+        return line.method == .connect ? .none : framing
     }
 
     private static func declared(

@@ -51,7 +51,7 @@ final class OutgoingHead: Sendable {
             writeIdentity(permit, &writer)
             writeTrace(marks, &writer)
             writeForwarded(request, route, &writer)
-            if request.head.framing == .chunked { writer.append("Transfer-Encoding: chunked\r\n") }
+            writeFraming(request.head.framing, &writer)
             writer.append("\r\n")
         }
     }
@@ -81,6 +81,8 @@ final class OutgoingHead: Sendable {
             let field = request.fields[index]
             if hygiene.removes(field, of: request.bytes) { continue }
             if field.kind == .host, field.value.isEmpty { continue }
+            // Written anew below: one number, one spelling.
+            if field.kind == .contentLength { continue }
             if field.kind == .trailer, !isChunked { continue }
             if !forwardsCredential, locator.holds(credentials, field, at: index, in: request.bytes) {
                 // A cookie field keeps its other cookies, byte for byte; the field with the Bearer token goes whole.
@@ -88,6 +90,17 @@ final class OutgoingHead: Sendable {
             } else {
                 writer.keep(field.line)
             }
+        }
+    }
+
+    private func writeFraming(_ framing: BodyFraming, _ writer: inout HeadWriter) {
+        switch framing {
+        case .chunked: writer.append("Transfer-Encoding: chunked\r\n")
+        case .length(let length):
+            writer.append("Content-Length: ")
+            writer.append(decimal: length)
+            writer.append("\r\n")
+        case .none, .untilClose: break
         }
     }
 

@@ -22,8 +22,14 @@ import Testing
             path: "/~")
         #expect(
             head.head
-                == "PATCH /~?a=%7e&b HTTP/1.1\r\nHost: a.example\r\nx-A:  b  c \r\nX-a:\r\nAccept: */*\r\nContent-Length: 0\r\n"
-                + Self.ours + "\r\n")
+                == "PATCH /~?a=%7e&b HTTP/1.1\r\nHost: a.example\r\nx-A:  b  c \r\nX-a:\r\nAccept: */*\r\n"
+                + Self.ours + "Content-Length: 0\r\n\r\n")
+    }
+
+    @Test(arguments: ["5", "0005", "\t5 \t"]) func theLengthHasOneSpelling(spelling: String) throws {
+        let head = try anonymous.render("POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\(spelling)\r\n\r\n")
+        #expect(head.head.hasSuffix("\r\nContent-Length: 5\r\n\r\n"))
+        #expect(head.values("Content-Length").count == 1)
     }
 
     @Test func anEmptyQueryStays() throws {
