@@ -40,9 +40,10 @@ extension FirebaseVerifier {
     }
 
     func subject(of claims: JSONValue) throws(VerificationFailure) -> String {
-        guard let subject = claims["sub"]?.string, (1...128).contains(subject.utf8.count) else {
-            throw invalid(.subject)
-        }
+        // Control characters name nobody: such a uid could not be spelled where users are revoked.
+        guard let subject = claims["sub"]?.string, (1...128).contains(subject.utf8.count),
+            subject.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { throw invalid(.subject) }
         return subject
     }
 

@@ -10,11 +10,21 @@ public enum StoreBounds {
     static func check(uid: String) throws(StoreError) {
         // At most 4 bytes a scalar: the first comparison is O(1) and bounds the count.
         let length = uid.utf8.count <= 4 * maximumUIDLength ? uid.unicodeScalars.count : .max
-        guard length >= 1, length <= maximumUIDLength else { throw .invalidUID() }
+        guard length >= 1, length <= maximumUIDLength, isPrintable(uid) else { throw .invalidUID() }
     }
 
     static func check(session: String) throws(StoreError) {
-        guard !session.isEmpty, session.utf8.count <= maximumSessionSize else { throw .invalidSession() }
+        guard !session.isEmpty, session.utf8.count <= maximumSessionSize, isPrintable(session) else {
+            throw .invalidSession()
+        }
+        // A sign-in time is spelled in one way; a record under another would never be found.
+        guard !(session.utf8.first == 0x30 && session.utf8.count > 1 && session.utf8.allSatisfy { 0x30...0x39 ~= $0 })
+        else { throw .paddedSession() }
+    }
+
+    /// Names have no control characters: tokens with such a `sub` are refused, and text that ends at NUL would name another.
+    private static func isPrintable(_ name: String) -> Bool {
+        name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
     static func check(time: Int64) throws(StoreError) {

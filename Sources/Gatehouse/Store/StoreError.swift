@@ -5,9 +5,9 @@ public struct StoreError: Error, Sendable, Equatable {
         /// The code's name, as logs and metrics spell it.
         public let description: String
 
-        /// A uid that is empty or longer than 128 characters. The caller's fault.
+        /// A uid that is empty, longer than 128 characters or has control characters. The caller's fault.
         public static let invalidUID = Code(description: "invalid-uid")
-        /// A session name that is empty or longer than 256 bytes. The caller's fault.
+        /// A session name that is empty, longer than 256 bytes, has control characters or zeros before a number. The caller's fault.
         public static let invalidSession = Code(description: "invalid-session")
         /// A time that is negative or not in seconds. The caller's fault.
         public static let invalidTime = Code(description: "invalid-time")
@@ -57,11 +57,17 @@ extension StoreError: CustomStringConvertible {
 
 extension StoreError {
     static func invalidUID() -> StoreError {
-        StoreError(.invalidUID, "a uid has 1 to \(StoreBounds.maximumUIDLength) characters")
+        StoreError(
+            .invalidUID, "a uid has 1 to \(StoreBounds.maximumUIDLength) characters, none of them a control character")
     }
 
     static func invalidSession() -> StoreError {
-        StoreError(.invalidSession, "a session has 1 to \(StoreBounds.maximumSessionSize) bytes")
+        StoreError(
+            .invalidSession, "a session has 1 to \(StoreBounds.maximumSessionSize) bytes, without control characters")
+    }
+
+    static func paddedSession() -> StoreError {
+        StoreError(.invalidSession, "a session that is a time is spelled without zeros before it")
     }
 
     static func invalidTime(_ time: Int64) -> StoreError {

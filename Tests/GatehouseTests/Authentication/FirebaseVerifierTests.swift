@@ -104,6 +104,12 @@ import Testing
         #expect(reason(TokenDraft.idToken().with("sub", subject)) == .subject)
     }
 
+    @Test(arguments: ["\"a\\u0000b\"", "\"a\\n\"", "\"\\u007f\""]) func e09ASubjectHasNoControlCharacters(
+        subject: String
+    ) {
+        #expect(reason(.idToken().with("sub", subject).with("user_id", nil)) == .subject)
+    }
+
     @Test func e09ASubjectHas128BytesAtMost() {
         func draft(_ count: Int) -> TokenDraft {
             TokenDraft.idToken().with("sub", "\"\(String(repeating: "a", count: count))\"").with("user_id", nil)

@@ -88,7 +88,9 @@ import Testing
     @Test(arguments: StoreMaker.all)
     func aUIDHasOneTo128Characters(_ maker: StoreMaker) async throws {
         let store = try await maker()
-        for uid in ["", String(repeating: "a", count: 129), String(repeating: "\u{1F600}", count: 129)] {
+        for uid in [
+            "", "a\u{0}b", "a\n", String(repeating: "a", count: 129), String(repeating: "\u{1F600}", count: 129),
+        ] {
             await expectStoreError(.invalidUID) { try await store.revoke(uid, at: 1) }
             await expectStoreError(.invalidUID) { try await store.unrevoke(uid) }
             await expectStoreError(.invalidUID) { try await store.setDisabled(uid, true) }
