@@ -80,7 +80,7 @@ public struct CanonicalPath: Hashable, Sendable {
         else { return false }
         switch value {
         case 0, PathBytes.slash, PathBytes.percent, UInt8(ascii: "\\"): return false
-        default: return !PathBytes.isUnreserved(value)
+        default: return !PathBytes.isUnreserved(value) && !PathBytes.isOverlong(value, in: path, at: index)
         }
     }
 

@@ -55,6 +55,22 @@ enum PathBytes {
         return high << 4 | low
     }
 
+    /// Whether the escape at `index`, of `value`, begins an encoding that is longer than it needs to be (RFC 3629 section 3).
+    @inline(__always)
+    static func isOverlong(_ value: UInt8, in bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
+        guard value >= 0xC0 else { return false }
+        let shortest: UInt8
+        switch value {
+        case 0xC0, 0xC1: return true
+        case 0xE0: shortest = 0xA0
+        case 0xF0: shortest = 0x90
+        default: return false
+        }
+        guard index + 3 < bytes.count, bytes[index + 3] == percent, let next = escape(in: bytes, at: index + 3)
+        else { return false }
+        return next >= 0x80 && next < shortest
+    }
+
     /// The upper-case digit of a value below 16.
     static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? value + 0x30 : value + 0x37

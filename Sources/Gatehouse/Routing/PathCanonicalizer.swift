@@ -58,6 +58,7 @@ struct PathCanonicalizer {
     private mutating func escape() throws(PathError) {
         guard let value = PathBytes.escape(in: input, at: read) else { throw error(.invalidEscape) }
         switch value {
+        case _ where PathBytes.isOverlong(value, in: input, at: read): throw error(.overlongEncoding)
         case 0: throw error(.encodedNUL)
         case UInt8(ascii: "\\"): throw error(.encodedBackslash)
         case PathBytes.slash:

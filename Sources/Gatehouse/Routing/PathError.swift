@@ -8,6 +8,9 @@ public struct PathError: Error, Hashable, Sendable {
         case tooLong
         /// `%` without two hexadecimal digits.
         case invalidEscape
+        /// Escapes of an ASCII character in more bytes than it needs, which is not UTF-8 (RFC 3629 section 3): lax decoders
+        /// read `%C0%AE` as a dot.
+        case overlongEncoding
         /// `%00`.
         case encodedNUL
         /// `%2F` on a route that does not keep encoded slashes, or where no route matches.

@@ -14,7 +14,7 @@ import Testing
 
     @Test func everyEscapeEitherDecodesToAnUnreservedByteOrStays() throws {
         let digits = Array("0123456789ABCDEF".utf8)
-        for value in 1...255 where ![0x2F, 0x5C].contains(value) {
+        for value in 1...255 where ![0x2F, 0x5C, 0xC0, 0xC1].contains(value) {
             let escape = [0x25, digits[value >> 4], digits[value & 15]] as [UInt8]
             let character = Character(Unicode.Scalar(UInt8(value)))
             let isUnreserved =
@@ -75,6 +75,20 @@ import Testing
     @Test(arguments: ["/%", "/%2", "/a%zz", "/%4g", "/%%41", "/%u0041", "/a%/b", "/% 1", "/%+1", "/%0x"])
     func anInvalidEscapeIsRefused(path: String) {
         #expect(refusal(of: path) == .invalidEscape)
+    }
+
+    @Test(arguments: [
+        "/%C0%AE%C0%AE/b", "/a/..%c0%af", "/%C1%9C", "/%E0%80%AE/", "/%e0%9f%bf", "/%F0%80%80%AF", "/%f0%8f%bf%bf",
+        "/%C0",
+    ])
+    func anOverlongEncodingIsRefused(path: String) {
+        #expect(refusal(of: path) == .overlongEncoding)
+    }
+
+    @Test(arguments: ["/%C2%AE", "/%E0%A4%A8", "/%F0%9F%98%80", "/%E0%20", "/%FF", "/%E0"])
+    func otherEscapesAboveASCIIStay(path: String) throws {
+        let forms = try canonicalForms(path)
+        #expect(forms.merged == path && !forms.isRewritten)
     }
 
     @Test func anEscapedNULIsRefused() {
