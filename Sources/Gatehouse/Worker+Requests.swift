@@ -127,7 +127,7 @@ extension Worker: RequestHandler {
             peer: client.peer, fallbackHost: pool.hostField)
         let marks = OutgoingHead.Marks(
             request: client.record.id, trace: front.requestIDs.nextPair(), span: front.requestIDs.nextPair().1)
-        guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &front.scratch) else {
+        guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &front.requestScratch) else {
             return client.deny(Denial(.internalError))
         }
         client.record.upstream = plan.upstream
@@ -139,7 +139,7 @@ extension Worker: RequestHandler {
                 ? TrailerFilter(
                     announcedIn: request.fields, of: request.bytes, managed: snapshot.outgoing.hygiene.managed) : nil,
             responseTimeout: plan.responseTimeout)
-        pool.send(outgoing, head: front.scratch, for: client)
+        pool.send(outgoing, head: front.requestScratch, for: client)
     }
 
     // MARK: - The end

@@ -15,11 +15,14 @@ enum AnswerHead {
     }
 
     /// Renders the final head: the upstream's fields but those of its connection, and our own framing.
+    ///
+    /// - Parameter room: for how many bytes more there should be room behind it.
     static func render(
         _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable,
-        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, into output: inout ByteBuffer
+        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, room: Int = 0,
+        into output: inout ByteBuffer
     ) {
-        _ = output.render(from: bytes, atMost: bytes.count + 128) { writer in
+        _ = output.render(from: bytes, atMost: bytes.count + 128 + room) { writer in
             writeStatusLine(head, bytes, &writer)
             writeKeptFields(
                 bytes, fields, keepsTrailer: delivery == .chunked, keepsLength: head.status != 204, &writer)

@@ -54,30 +54,31 @@ extension UpstreamConnection {
         delivery = AnswerHead.delivery(of: head.framing, minorVersion: client.record.minorVersion)
         trailers = delivery == .chunked ? TrailerFilter(announcedIn: front.answerFields, of: bytes) : nil
         let closes = client.beginAnswer(status: UInt16(head.status), persistent: delivery != .untilClose)
+        let small = takeSmallBody()
         AnswerHead.render(
             head, bytes: bytes, fields: front.answerFields, delivery: delivery, closes: closes,
-            minorVersion: client.record.minorVersion, into: &front.scratch)
-        joinSmallBody()
-        client.write(front.scratch)
+            minorVersion: client.record.minorVersion, room: small?.readableBytes ?? 0, into: &front.answerScratch)
+        if let small { front.answerScratch.writeImmutableBuffer(small) }
+        client.write(front.answerScratch)
         // Only what is followed by more can be too much.
         if exchange?.answer == .body, answerBody.isOpen, !client.isWritable { pauseReading() }
         return true
     }
 
-    /// A small body that came with its head goes out in the same write.
-    private func joinSmallBody() {
+    /// A small body that came with its head, to go out in the same write.
+    private func takeSmallBody() -> ByteBuffer? {
         guard delivery == .asIs, case .length(let length) = answerBody, length <= 4096,
-            Int(length) <= inbound.readableBytes, var body = inbound.readSlice(length: Int(length))
-        else { return }
-        front.scratch.writeBuffer(&body)
+            Int(length) <= inbound.readableBytes, let body = inbound.readSlice(length: Int(length))
+        else { return nil }
         answerBody = .none
+        return body
     }
 
     /// 103 and its like are passed on to clients that know them; 100 was answered by us, once the request was permitted.
     private func passInterim(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) {
         guard head.status != 100, client.record.minorVersion == 1 else { return }
-        AnswerHead.renderInterim(head, bytes: bytes, fields: front.answerFields, into: &front.scratch)
-        client.write(front.scratch)
+        AnswerHead.renderInterim(head, bytes: bytes, fields: front.answerFields, into: &front.answerScratch)
+        client.write(front.answerScratch)
         if !client.isWritable { pauseReading() }
     }
 
@@ -86,6 +87,8 @@ extension UpstreamConnection {
         switch answerBody.next(from: &inbound) {
         case .needsMore:
             if inbound.readableBytes == 0 { inbound = ByteBuffer() }
+            writeGathered(to: client)
+            if !client.isWritable { pauseReading() }
             return false
         case .data(let part):
             deliver(part, to: client)
@@ -102,23 +105,29 @@ extension UpstreamConnection {
 
     private func deliver(_ part: ByteBuffer, to client: ClientHandler) {
         client.connection.progress(now: front.time)
-        if delivery == .chunked {
-            front.scratch.clear()
-            front.scratch.writeChunkHeader(part.readableBytes)
-            client.write(front.scratch)
-            client.write(part)
-            client.write(ByteBuffer(staticString: "\r\n"))
+        if delivery == .chunked { gathered.writeChunkHeader(part.readableBytes) }
+        if part.readableBytes <= UpstreamConnection.smallPart {
+            gathered.writeImmutableBuffer(part)
         } else {
+            writeGathered(to: client)
             client.write(part)
         }
-        if !client.isWritable { pauseReading() }
+        if delivery == .chunked { gathered.writeStaticString("\r\n") }
     }
 
     private func deliverEnd(_ section: ByteBuffer, to client: ClientHandler) {
-        guard delivery == .chunked else { return }
-        var end = ByteBuffer(staticString: "0\r\n")
-        trailers?.append(section, to: &end)
-        end.writeStaticString("\r\n")
-        client.write(end)
+        if delivery == .chunked {
+            gathered.writeStaticString("0\r\n")
+            trailers?.append(section, to: &gathered)
+            gathered.writeStaticString("\r\n")
+        }
+        writeGathered(to: client)
+    }
+
+    private func writeGathered(to client: ClientHandler) {
+        guard gathered.readableBytes > 0 else { return }
+        let ready = gathered
+        gathered = ByteBuffer()
+        client.write(ready)
     }
 }

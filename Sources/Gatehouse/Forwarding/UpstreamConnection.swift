@@ -21,6 +21,10 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     var answerBody = BodyReader.none
     var delivery = UpstreamExchange.Delivery.asIs
     var trailers: TrailerFilter?
+    /// Small parts of the answer, and of the request, that are written together once what arrived is used up.
+    var gathered = ByteBuffer()
+    private var gatheredRequest = ByteBuffer()
+    private var queued = QueuedWrites()
     private var sendsChunks = false
     private var requestTrailers: TrailerFilter?
     private var requestMethod = Method.get
@@ -38,6 +42,9 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     static func == (left: UpstreamConnection, right: UpstreamConnection) -> Bool { left === right }
+
+    /// Parts of a body up to this size, in bytes, are copied together; larger ones are passed on as they came.
+    static let smallPart = 1024
 
     var method: Method { requestMethod }
     var hasServed: Bool { served > 0 }
@@ -192,33 +199,52 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 }
 
 extension UpstreamConnection: Responder {
-    var acceptsBody: Bool { context?.channel.isWritable ?? false }
+    var acceptsBody: Bool { !queued.isFull && context?.channel.isWritable ?? false }
 
     func bodyPart(_ part: ByteBuffer) {
-        guard let context else { return }
         exchange?.bodySent(now: front.time)
-        if sendsChunks {
-            front.scratch.clear()
-            front.scratch.writeChunkHeader(part.readableBytes)
-            context.write(wrapOutboundOut(front.scratch), promise: nil)
-            context.write(wrapOutboundOut(part), promise: nil)
-            context.write(wrapOutboundOut(ByteBuffer(staticString: "\r\n")), promise: nil)
+        if sendsChunks { gatheredRequest.writeChunkHeader(part.readableBytes) }
+        if part.readableBytes <= Self.smallPart {
+            gatheredRequest.writeImmutableBuffer(part)
         } else {
-            context.write(wrapOutboundOut(part), promise: nil)
+            writeGatheredRequest()
+            send(part)
         }
+        if sendsChunks { gatheredRequest.writeStaticString("\r\n") }
     }
 
     func bodyEnded(trailers: ByteBuffer) {
         exchange?.requestEnded(now: front.time)
-        guard sendsChunks, let context else { return }
-        var end = ByteBuffer(staticString: "0\r\n")
-        requestTrailers?.append(trailers, to: &end)
-        end.writeStaticString("\r\n")
-        context.write(wrapOutboundOut(end), promise: nil)
+        guard sendsChunks else { return }
+        gatheredRequest.writeStaticString("0\r\n")
+        requestTrailers?.append(trailers, to: &gatheredRequest)
+        gatheredRequest.writeStaticString("\r\n")
     }
 
     func bodyFlush() {
+        writeGatheredRequest()
         context?.flush()
+    }
+
+    private func writeGatheredRequest() {
+        guard gatheredRequest.readableBytes > 0 else { return }
+        let ready = gatheredRequest
+        gatheredRequest = ByteBuffer()
+        send(ready)
+    }
+
+    private func send(_ part: ByteBuffer) {
+        guard let context else { return }
+        context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
+    }
+
+    private func noticeOfSending(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            guard self.queued.stepSent() else { return }
+            self.client?.continueBody()
+        }
+        return promise
     }
 
     func clientWritabilityChanged(isWritable: Bool) {

@@ -6,14 +6,24 @@ extension ClientHandler {
     func write(_ part: ByteBuffer) {
         guard let context else { return }
         record.bytesOut &+= UInt64(part.readableBytes)
-        context.write(wrapOutboundOut(part), promise: nil)
+        context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
+    }
+
+    private func noticeOfSending(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            guard self.queued.stepSent() else { return }
+            self.writabilityChanged()
+        }
+        return promise
     }
 
     func flush() {
         context?.flush()
     }
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
+    /// Whether the client's connection takes more of the answer.
+    var isWritable: Bool { !queued.isFull && context?.channel.isWritable ?? false }
 
     /// The final head of the answer is about to be written.
     ///
@@ -49,8 +59,8 @@ extension ClientHandler {
         skipBodyAtHand()
         let closes = beginAnswer(status: denial.code.status, persistent: !connection.bodyOpen)
         ProblemAnswer(denial: denial, record: record, closes: closes)
-            .write(into: &front.scratch, date: front.dates.bytes(now: front.clock.now()))
-        write(front.scratch)
+            .write(into: &front.answerScratch, date: front.dates.bytes(now: front.clock.now()))
+        write(front.answerScratch)
         flush()
         endAnswer()
     }

@@ -71,8 +71,7 @@ extension ClientHandler {
 
     private func writeContinue() {
         guard record.minorVersion == 1, let context else { return }
-        front.scratch.clear()
-        front.scratch.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
-        context.writeAndFlush(wrapOutboundOut(front.scratch), promise: nil)
+        let interim = ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(interim), promise: nil)
     }
 }

@@ -21,6 +21,7 @@ final class ClientHandler: ChannelInboundHandler {
     var scanned = 0
     var body = BodyReader.none
     var responder: (any Responder)?
+    var queued = QueuedWrites()
     var registryIndex = 0
     private(set) var context: ChannelHandlerContext?
     private var isAdvancing = false
@@ -74,7 +75,11 @@ final class ClientHandler: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         front.readClock()
         connection.progress(now: front.time)
-        let isWritable = context.channel.isWritable
+        writabilityChanged()
+    }
+
+    func writabilityChanged() {
+        let isWritable = isWritable
         responder?.clientWritabilityChanged(isWritable: isWritable)
         // Requests were held while the client did not read its answers.
         if isWritable { advance() }

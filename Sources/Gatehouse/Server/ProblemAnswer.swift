@@ -8,7 +8,7 @@ struct ProblemAnswer {
 
     /// Renders the whole answer, in place of what `output` held.
     func write(into output: inout ByteBuffer, date: [UInt8]) {
-        output.clear()
+        output.reuse(for: 1024)
         if record.wantsGRPC { return writeGRPC(into: &output, date: date) }
         let body = body()
         output.writeStaticString("HTTP/1.1 ")

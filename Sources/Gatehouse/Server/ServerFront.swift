@@ -10,8 +10,10 @@ final class ServerFront {
     /// The same for the heads of answers.
     let answerFields: FieldTable
     let registry = ConnectionRegistry()
-    /// Reused for each head and small answer that is written.
-    var scratch: ByteBuffer
+    /// Reused for the head of each request that is forwarded.
+    var requestScratch: ByteBuffer
+    /// The same for answers.
+    var answerScratch: ByteBuffer
     var requestIDs = RequestIDs()
     var dates = DateLine()
     /// No more requests are taken on a connection after the one it serves.
@@ -29,7 +31,8 @@ final class ServerFront {
         time = clock.monotonic()
         fields = FieldTable(capacity: limits.headFields)
         answerFields = FieldTable(capacity: 256)
-        scratch = ByteBufferAllocator().buffer(capacity: 16_384)
+        requestScratch = ByteBufferAllocator().buffer(capacity: 4096)
+        answerScratch = ByteBufferAllocator().buffer(capacity: 1024)
     }
 
     /// Reads the clock: something that takes notice of time begins.

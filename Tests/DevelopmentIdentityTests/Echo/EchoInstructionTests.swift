@@ -172,6 +172,9 @@ import Testing
         try await withEcho { echo in
             _ = try await exchange(echo.port, "/")
             await echo.stop()
+            // A connection is counted until its end has come through.
+            let end = ContinuousClock.now + .seconds(10)
+            while echo.openConnections > 0, ContinuousClock.now < end { await Task.yield() }
             #expect(echo.openConnections == 0)
         }
     }

@@ -89,6 +89,23 @@ import Testing
         #expect(received == length)
     }
 
+    @Test func chunksOfOneByteCostAClientThatDoesNotReadItsBytesOnly() throws {
+        let rig = try RequestPathRig()
+        let client = try rig.connect(receiveBuffer: 4096)
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let server = try rig.upstream.accept()
+        _ = try server.readHead()
+        try server.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let block = Array(String(repeating: "1\r\na\r\n", count: 8192).utf8)
+        let sent = try fill(server, rig, limit: 64 * Self.megabyte, with: block) { !$0.isWritable }
+        #expect(sent < 32 * Self.megabyte)
+        #expect(try buffered(rig) <= 64 * 1024 + 2 * 65_536)
+        let whole = sent - sent % 6
+        try server.send(String(decoding: block[(sent % 6)..<6], as: UTF8.self) + "0\r\n\r\n")
+        _ = try client.readHead()
+        #expect(try client.countToEnd() == whole + 6 + 5)
+    }
+
     @Test func anUpstreamThatDoesNotReadPausesTheClient() throws {
         let rig = try RequestPathRig()
         let client = try rig.connect()

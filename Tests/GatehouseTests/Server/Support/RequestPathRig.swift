@@ -88,9 +88,9 @@ final class RequestPathRig {
         try tick()
     }
 
-    /// Waits until the worker has come to a state; five seconds at most.
+    /// Waits until the worker has come to a state; half a minute at most.
     func until(_ condition: @escaping @Sendable (Worker) -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(5)
+        let end = ContinuousClock.now + .seconds(30)
         while try !onWorker(condition) {
             guard ContinuousClock.now < end else { throw LoopbackSocket.Problem.timeout(received: "no such state") }
         }
