@@ -55,6 +55,7 @@ extension Mutation {
         "[" + Array(repeating: "1", count: $0).joined(separator: ",") + "]"
     }
     private static let long = [11_000, 11_300, 12_000, 20_000].map { "\"\(String(repeating: "x", count: $0))\"" }
+    /// Python reads no integer of more than 4300 digits: longer ones, left out here, would be refused by the SDK alone.
     private static let digits = [308, 400, 4299, 4300].map { String(repeating: "9", count: $0) }
     private static let literals = [
         "01", "1.", ".5", "+1", "-", "0x10", "1e", "1e+", "1_000", "0e0", "-0", "1E+2", "0.10", "tru", "True", "None",

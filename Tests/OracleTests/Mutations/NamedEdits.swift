@@ -1,5 +1,5 @@
-/// Changes of a text's bytes, each with what it does. Collected by statements: a literal of many closures takes the compiler
-/// minutes.
+/// Changes of a text's bytes, each with what it does. Collected by statements: a literal of many closures takes the
+/// compiler minutes.
 struct NamedEdits: Sendable {
     private(set) var list: [(name: String, edit: TokenDraft.Edit)] = []
 

@@ -33,6 +33,6 @@ struct OracleCase: Sendable {
 extension OracleCase: CustomStringConvertible {
     var description: String {
         let how = "\(setting.kind), skew \(setting.skew), tenant \(setting.tenant ?? "none")"
-        return "\(name) [\(how)] \(String(decoding: token, as: UTF8.self).prefix(3000))"
+        return "\(name) [\(how)] \(String(decoding: token, as: UTF8.self).prefix(1200))"
     }
 }
