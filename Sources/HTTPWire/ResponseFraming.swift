@@ -24,10 +24,15 @@ extension BodyFraming {
         guard !fields.contains(.contentLength) else {
             throw .malformed(reason: "both Transfer-Encoding and Content-Length")
         }
-        guard fields.count(of: .transferEncoding) == 1, ASCII.equals(input.bytes(field.value), "chunked") else {
+        guard fields.count(of: .transferEncoding) == 1, isChunked(input, field) else {
             throw .malformed(reason: "Transfer-Encoding is not chunked")
         }
         return .chunked
+    }
+
+    /// Whether the value is `chunked` without a tab around it: with one, some read the body up to the connection's end.
+    private static func isChunked(_ input: HeadInput, _ field: Field) -> Bool {
+        ASCII.equals(input.bytes(field.value), "chunked") && !input.bytes(field.line).contains(0x09)
     }
 
     /// Whether a response that may have no body says by its fields that one follows.

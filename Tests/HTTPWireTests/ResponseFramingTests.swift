@@ -38,6 +38,7 @@ import Testing
             ["Content-Length:", "A: b"], ["Transfer-Encoding: gzip, chunked", "A: b"],
             ["Transfer-Encoding: gzip", "A: b"],
             ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], ["Transfer-Encoding: xchunked", "A: b"],
+            ["Transfer-Encoding: chunked\t", "A: b"], ["Transfer-Encoding:\tchunked", "A: b"],
         ])
     func oddFramingIsRefused(lines: [String]) {
         #expect(responseRefusal(answer(200, lines[0], lines[1])) != nil)
