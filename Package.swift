@@ -72,6 +72,15 @@ let package = Package(
         .testTarget(name: "JOSETests", dependencies: ["JOSE"], swiftSettings: settings),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], swiftSettings: settings),
         .testTarget(
+            name: "DifferentialTests",
+            dependencies: [
+                "HTTPWire",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "GatehouseTests",
             dependencies: [
                 "DevelopmentIdentity", "Gatehouse", "HTTPWire", "JOSE",
