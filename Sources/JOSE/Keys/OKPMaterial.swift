@@ -15,6 +15,8 @@ struct OKPMaterial: KeyMaterial {
     func makeKey() throws(UnfitKey) -> LibcryptoKey {
         guard x.count == Ed25519.keyLength else { throw UnfitKey("Ed25519 key is not 32 bytes long") }
         guard !Ed25519.hasSmallOrder(x) else { throw UnfitKey("Ed25519 key has small order") }
+        guard Ed25519.isCanonical(x) else { throw UnfitKey("Ed25519 key is not canonical") }
+        guard Ed25519.isOnCurve(x) else { throw UnfitKey("Ed25519 key is not a point") }
         guard let key = EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count) else {
             ERR_clear_error()
             throw UnfitKey("Ed25519 key refused by libcrypto")

@@ -77,6 +77,22 @@ struct UnfitKeyTests {
     }
 
     @Test(
+        "D-22: an Ed25519 key with an ordinate above the field's prime is skipped", arguments: [0x7F, 0xFF] as [UInt8])
+    func d22UnreducedOrdinate(last: UInt8) throws {
+        let above = [0xEF] + [UInt8](repeating: 0xFF, count: 30) + [last]
+        let jwk = #"{"kty":"OKP","crv":"Ed25519","x":"\#(Base64URL.encode(above))"}"#
+        #expect(try Keys.refusal(of: jwk) == "Ed25519 key is not canonical")
+    }
+
+    @Test(
+        "D-22: an Ed25519 key that is no point is skipped",
+        arguments: [(2, "Ed25519 key is not a point"), (3, nil), (7, "Ed25519 key is not a point"), (9, nil)])
+    func d22NoPoint(ordinate: UInt8, reason: String?) throws {
+        let x = Base64URL.encode([ordinate] + [UInt8](repeating: 0, count: 31))
+        #expect(try Keys.refusal(of: #"{"kty":"OKP","crv":"Ed25519","x":"\#(x)"}"#) == reason)
+    }
+
+    @Test(
         "a key that its owner should not have published is skipped",
         arguments: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"])
     func privateMembers(name: String) throws {
