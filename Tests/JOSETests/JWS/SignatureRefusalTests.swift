@@ -50,9 +50,9 @@ struct SignatureRefusalTests {
 
     @Test("another key of the same kind does not verify")
     func otherKey() throws {
-        let other = try Keys.key(RFCVectors.rsaJWK)
+        let other = try Keys.key(RFC7515.rsaJWK)
         #expect(try UnverifiedJWS(RSAVectors.rs256).verify(with: other, algorithm: .rs256) == nil)
-        let point = try Keys.key(RFCVectors.p256JWK)
+        let point = try Keys.key(RFC7515.p256JWK)
         #expect(try UnverifiedJWS(ECVectors.es256).verify(with: point, algorithm: .es256) == nil)
     }
 }

@@ -49,7 +49,7 @@ struct JWKSetTests {
 
     @Test("a key without kid is kept, though nothing finds it by kid")
     func withoutKeyID() throws {
-        let set = try Keys.set(RFCVectors.rsaJWK, RFCVectors.p256JWK)
+        let set = try Keys.set(RFC7515.rsaJWK, RFC7515.p256JWK)
         #expect(set.keys.count == 2)
         #expect(set.keys.allSatisfy { $0.keyID == nil })
     }

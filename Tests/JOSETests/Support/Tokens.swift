@@ -22,6 +22,13 @@ enum Tokens {
         }
     }
 
+    /// Whether the last part of `token`, of which only the parts are looked at, is a signature of the others.
+    static func isSigned(_ token: String, with jwk: String, _ algorithm: Algorithm) throws -> Bool {
+        let cut = try #require(token.lastIndex(of: "."))
+        let signature = try #require(Base64URL.decode(String(token[token.index(after: cut)...])))
+        return try Keys.key(jwk).isValid(signature: signature, of: [UInt8](token[..<cut].utf8), by: algorithm)
+    }
+
     /// `token` with its signature put through `change`.
     static func changingSignature(of token: String, _ change: (inout [UInt8]) -> Void) throws -> String {
         let cut = try #require(token.lastIndex(of: "."))

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import JOSE
+
+@Suite("what RFC 7518 says of signatures")
+struct RFC7518Tests {
+    @Test("the algorithms of section 3.1 are known but for those with a shared secret and none")
+    func names() {
+        let signing = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"]
+        #expect(Set(Algorithm.allCases.map(\.rawValue)) == Set(signing + ["EdDSA"]))
+        for name in ["HS256", "HS384", "HS512", "none"] { #expect(Algorithm(rawValue: name) == nil) }
+    }
+
+    @Test("the private keys of appendix C are skipped")
+    func privateKeys() throws {
+        #expect(try Keys.refusal(of: RFC7518.ephemeralJWK) == #"has the private member "d""#)
+        #expect(try Keys.refusal(of: RFC7518.bobJWK) == #"has the private member "d""#)
+    }
+
+    @Test("the public key of appendix C is a point, and left out when it says what it is for")
+    func publicKey() throws {
+        #expect(try Keys.key(RFC7518.ephemeralPublicJWK).algorithms == [.es256])
+        let members = [
+            #""use":"enc""#: #""use" is not sig"#, #""key_ops":["deriveKey"]"#: #""key_ops" lacks verify"#,
+            #""alg":"ECDH-ES""#: #""alg" is not one that is verified"#,
+        ]
+        for (member, reason) in members {
+            let jwk = RFC7518.ephemeralPublicJWK.dropLast() + "," + member + "}"
+            #expect(try Keys.refusal(of: String(jwk)) == reason)
+        }
+    }
+}
