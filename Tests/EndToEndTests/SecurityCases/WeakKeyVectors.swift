@@ -1,0 +1,35 @@
+/// Keys that are too weak, and tokens of Ada's that they sign properly; good from 2023 to 2100. Made with OpenSSL 3.0: a key that
+/// can be broken need not be kept secret, and none of the private ones was.
+enum WeakKeyVectors {
+    /// `n` of a key of 512 bits.
+    static let modulus512 =
+        "vKsL3ZOJFro8xP_3rRnwafCVeVqD4VMKNpEY1bfwRW6Adme4T_0vbJv_EBdLiS0Wul4cG135tfXBC914Kjkklw"
+
+    /// Signed with RS256 by the key `weak-512`.
+    static let token512 =
+        "eyJhbGciOiJSUzI1NiIsImtpZCI6IndlYWstNTEyIiwidHlwIjoiSldUIn0.eyJpc3MiOiJodHRwczovL3NlY3VyZXRva2VuLmdvb2dsZS5jb2"
+        + "0vZGVtby1nYXRlaG91c2UiLCJhdWQiOiJkZW1vLWdhdGVob3VzZSIsImF1dGhfdGltZSI6MTcwMDAwMDAwMCwidXNlcl9pZCI6ImFkYSIsInN1"
+        + "YiI6ImFkYSIsImlhdCI6MTcwMDAwMDAwMCwiZXhwIjo0MTAyNDQ0ODAwLCJmaXJlYmFzZSI6eyJpZGVudGl0aWVzIjp7fSwic2lnbl9pbl9wcm"
+        + "92aWRlciI6ImN1c3RvbSJ9fQ.JUSiDjHkInMTb-tGP8NJ8rVHRxIqkoWEQAsPIhuuJoJZNudm5ohSXOD7CvJUWSSoE7KjTtVTiJ6_lIpU7THVo"
+        + "g"
+
+    /// `n` of a key of 1024 bits.
+    static let modulus1024 =
+        "0mjkkAfQLWB-aJhMnfW11hDwmEDt6XrZp6Jm8M5FQc6MSuoU7CO7vwQxMxRhWkz4kFipiKZqtAR0k6lx4uvMi6qvtyJzIUP1yO1uxKM96hqZCz"
+        + "ckhmMiu4rL9uVReRC96gWU8Oa054Ir6AcJOeghStnAAVDcReVBH26gbCtV3Sk"
+
+    /// Signed with RS256 by the key `weak-1024`.
+    static let token1024 =
+        "eyJhbGciOiJSUzI1NiIsImtpZCI6IndlYWstMTAyNCIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL3NlY3VyZXRva2VuLmdvb2dsZS5jb"
+        + "20vZGVtby1nYXRlaG91c2UiLCJhdWQiOiJkZW1vLWdhdGVob3VzZSIsImF1dGhfdGltZSI6MTcwMDAwMDAwMCwidXNlcl9pZCI6ImFkYSIsInN"
+        + "1YiI6ImFkYSIsImlhdCI6MTcwMDAwMDAwMCwiZXhwIjo0MTAyNDQ0ODAwLCJmaXJlYmFzZSI6eyJpZGVudGl0aWVzIjp7fSwic2lnbl9pbl9wc"
+        + "m92aWRlciI6ImN1c3RvbSJ9fQ.XMJtaBS62veVc1e-nHjNwiuwTr4LCCiDsr71nHtsiCE_I6X9v4E0eDPM88MrafCQeRX1i1zeKEe4PWDiKYEK"
+        + "xcWJFyZ2a2HYMr_bXc_FnHzluVfP9XkbhIJJlbYiMAlMs3cs3MbnJp5Ftm1vxlBheRL7nikciXr9A9xAdF0VlEo"
+
+    /// `n` of 2048 bits: with `e` = 1 anybody signs for it.
+    static let modulus2048 =
+        "0rCHR_fym7lZNwSNVYoAfbeQwBIqaBh8JlZ2gsF1LRHYEODuDSHZTkh6b3ll9-nbwagOGGGnSy10DRrDmGfoXYprVpkgE8ccaDHra1gwvFXU5T"
+        + "Ieizgfs-4DkC1D5HOrx6E8bNaf2Qr1560xFjb1R8vdxlYzeEmrNZkwQfAjHW9RMlCzzy_nIh-6Dmt-PjL_RHqV5Mewa3I6CJdIFzTRTMsY_iug"
+        + "iuO9H3L3AONw1oBL63iEOZ_VYlwi4Q1HR_RjGO56kASnRwFwO2LNlPWYTS1gEdBmEgINPNWwTvKlbhe6L9lcq0uFqp6zC6ZfqvGniT9wrpc5wZ"
+        + "m1Jj8jBfuSKQ"
+}
