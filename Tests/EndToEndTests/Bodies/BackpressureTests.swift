@@ -36,7 +36,7 @@ struct BackpressureEndToEndTests {
 
 extension GatewayProcess {
     /// The memory that the process holds.
-    fileprivate func residentKilobytes() throws -> Int {
+    func residentKilobytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })

@@ -1,7 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
-/// A request in bytes as a test writes them down: one scalar a byte (`\u{FF}` is the byte 255), `\n` for CRLF, `TOKEN` for Ada's ID
+/// A request in bytes as a test writes them down: one scalar a byte (`\u{FF}` is the byte 255), `\n` for CRLF, `␊` for a line feed
+/// alone, `TOKEN` for Ada's ID
 /// token and `COOKIE` for Alan's session cookie.
 struct RawRequest: Sendable, ExpressibleByStringInterpolation {
     let text: String
@@ -9,7 +10,7 @@ struct RawRequest: Sendable, ExpressibleByStringInterpolation {
     init(stringLiteral text: String) { self.text = text }
 
     func bytes(_ scenario: Scenario) throws -> [UInt8] {
-        var text = text.replacing("\n", with: "\r\n")
+        var text = text.replacing("\n", with: "\r\n").replacing("␊", with: "\n")
         if text.contains("TOKEN") { text = text.replacing("TOKEN", with: try scenario.token()) }
         if text.contains("COOKIE") { text = text.replacing("COOKIE", with: try scenario.cookie(.alan)) }
         return text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }

@@ -1,0 +1,90 @@
+import Foundation
+import JOSE
+
+/// `openssl s_server` that serves the files of a folder, with a certificate that is made for the test.
+final class TLSServer {
+    /// What is wrong with the certificate.
+    enum Flaw: String, CaseIterable, Sendable {
+        /// Signed by nobody whom the machine trusts; everything else is right.
+        case selfSigned
+        case expired
+        case otherName
+        /// Signed by an authority that it brings along.
+        case unknownAuthority
+    }
+
+    static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/opt/homebrew/bin/openssl"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    let folder: TemporaryFolder
+    private let process = Process()
+    private(set) var port = 0
+
+    init(_ flaw: Flaw, serving files: [String: String]) async throws {
+        folder = try TemporaryFolder()
+        for (name, text) in files { try folder.write(text, to: name) }
+        try makeCertificate(flaw)
+        let chain = flaw == .unknownAuthority ? ["-cert_chain", "ca.pem"] : []
+        try start(["s_server", "-accept", "127.0.0.1:0", "-cert", "cert.pem", "-key", "key.pem", "-WWW"] + chain)
+        port = try await eventually("the port of s_server: \(log)") {
+            let line = self.log.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }
+            return line?.split(separator: ":").last.flatMap { Int($0) }
+        }
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+    }
+
+    /// What the server said, TLS alerts of the client included.
+    var log: String { folder.read("log") }
+
+    private func start(_ arguments: [String]) throws {
+        try folder.write("", to: "log")
+        let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
+        process.executableURL = URL(filePath: Self.openssl ?? "/usr/bin/openssl")
+        process.arguments = arguments
+        process.currentDirectoryURL = folder.url
+        process.standardOutput = log
+        process.standardError = log
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+    }
+
+    private func makeCertificate(_ flaw: Flaw) throws {
+        let name = flaw == .otherName ? "DNS:other.example" : "IP:127.0.0.1,DNS:localhost"
+        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem"]
+        let subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=\(name)"]
+        switch flaw {
+        case .selfSigned, .otherName:
+            try run(["req", "-x509", "-days", "30", "-out", "cert.pem"] + key + subject)
+        case .expired:
+            // OpenSSL's program cannot make one everywhere.
+            let key = try SigningKey.generate(.es256, keyID: "expired")
+            try folder.write(String(decoding: key.pem(), as: UTF8.self), to: "key.pem")
+            let pem = try key.certificatePEM(commonName: "localhost", notBefore: 0, notAfter: 1_000_000_000)
+            try folder.write(String(decoding: pem, as: UTF8.self), to: "cert.pem")
+        case .unknownAuthority:
+            let authority = [
+                "-subj", "/CN=Authority", "-out", "ca.pem", "-keyout", "ca.key", "-nodes", "-newkey", "rsa:2048",
+            ]
+            try run(["req", "-x509", "-days", "30"] + authority)
+            try run(["req", "-new", "-out", "request.pem"] + key + subject)
+            let signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-copy_extensions", "copy"]
+            try run(["x509", "-req", "-in", "request.pem", "-days", "30", "-out", "cert.pem"] + signing)
+        }
+    }
+
+    private func run(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.openssl ?? "/usr/bin/openssl")
+        process.arguments = arguments
+        process.currentDirectoryURL = folder.url
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Impatience(description: "openssl \(arguments) failed") }
+    }
+}

@@ -1,0 +1,120 @@
+import DevelopmentIdentity
+import Foundation
+import JOSE
+import Testing
+
+/// What clients can send without end costs bounded time and memory.
+@Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))
+struct ExhaustionCaseTests {
+    @Test func k07k08ManyClientsThatSendNothingCostOnlyTheirTime() async throws {
+        try await Scenario.run(arrange: {
+            $2["limits"] = "{ head_timeout: 500ms, idle_timeout: 700ms, connections: 1000 }"
+        }) { scenario in
+            let before = try scenario.gateway.residentKilobytes()
+            let beginnings = [
+                "", "G", "GET /public/x HTTP/1.1\r\n", "GET /public/x HTTP/1.1\r\nHost: a\r\nX-A: ",
+                "POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999999\r\n\r\n",
+                "POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 9223372036854775807\r\n\r\nx",
+                "POST /public/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+                "POST /public/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n7fffffff\r\nx",
+                "POST /public/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;",
+                "POST /public/x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9999999999\r\n\r\n",
+            ]
+            let clients = try (0..<200).map { number in
+                let client = try RawClient(port: scenario.gateway.port)
+                try client.send(beginnings[number % beginnings.count])
+                return client
+            }
+            #expect(try scenario.send(.get("/public/other")).status == 200)
+            #expect(try scenario.gateway.residentKilobytes() - before < 32_000)
+            for (number, client) in clients.enumerated() {
+                let rest = String(decoding: (try? client.readToEnd()) ?? [], as: UTF8.self)
+                #expect(client.hasEnded, "\(beginnings[number % beginnings.count])")
+                #expect(rest.isEmpty || rest.contains("408"), "\(rest)")
+            }
+            _ = try await eventually("an end of all connections") {
+                try scenario.metric("gatehouse_connections") == 0 ? true : nil
+            }
+        }
+    }
+
+    @Test func k07AByteNowAndThenDoesNotProlongAHead() async throws {
+        try await Scenario.run(arrange: { $2["limits"] = "{ head_timeout: 400ms }" }) { scenario in
+            let client = try RawClient(port: scenario.gateway.port)
+            let start = ContinuousClock.now
+            var sent = 0
+            do {
+                for byte in Array("GET /public/x HTTP/1.1\r\nHost: a\r\n".utf8) + [UInt8](repeating: 0x61, count: 400) {
+                    try client.send([byte])
+                    sent += 1
+                    try await Task.sleep(for: .milliseconds(20))
+                    if scenario.gateway.output.contains("request/timeout") { break }
+                }
+            } catch is RawClient.Failure {}
+            #expect(ContinuousClock.now - start < .seconds(6))
+            #expect(sent < 300)
+            expectDenial(try client.response(), 408, "request/timeout")
+        }
+    }
+
+    /// A token whose signature is wrong is not remembered, neither as good nor as bad.
+    @Test func k15k16AFloodOfBadTokensFillsNothing() async throws {
+        try await Scenario.run { scenario in
+            let parts = try scenario.token().split(separator: ".")
+            let entries = try scenario.metric("gatehouse_token_cache_entries")
+            let before = try scenario.gateway.residentKilobytes()
+            let client = try RawClient(port: scenario.gateway.port)
+            for batch in 0..<20 {
+                let requests = (0..<100).map { number in
+                    let signature = Base64URL.encode([UInt8](repeating: UInt8(batch), count: 255) + [UInt8(number)])
+                    return WireRequest.bearer("\(parts[0]).\(parts[1]).\(signature)", "/me/k16").bytes
+                }
+                try client.send(Array(requests.joined()))
+                for _ in requests { expectDenial(try client.response(), 401, "auth/invalid-id-token") }
+            }
+            #expect(try scenario.metric("gatehouse_token_cache_entries") == entries)
+            #expect(try scenario.gateway.residentKilobytes() - before < 16_000)
+        }
+    }
+
+    /// Processor time of the gateway for as many requests of one size; where cost grew with the square, four times the bytes
+    /// would take sixteen times as long.
+    @Test func b22ALongPathCostsItsLength() async throws {
+        try await Scenario.run(arrange: { _, _, configuration in
+            configuration["workers"] = "1"
+            configuration["limits"] = "{ head_size: 256KiB }"
+            let patterns = (0..<1000).flatMap { number in
+                [
+                    "path: '/r/{a}/{b}/x\(number)/**', upstream: api",
+                    "path: '/r/a/{b}/y\(number)/{rest=**}', upstream: api",
+                ]
+            }
+            configuration.routes = ["path: '/r/**', auth: none, upstream: down"] + patterns
+        }) { scenario in
+            func cost(_ size: Int, _ piece: String) throws -> Int {
+                let client = try RawClient(port: scenario.gateway.port)
+                let path = "/r/a/a/" + String(repeating: piece, count: size / piece.utf8.count)
+                let before = try scenario.gateway.processorTicks()
+                for _ in 0..<12 { _ = try client.exchange(.get(path)) }
+                return try scenario.gateway.processorTicks() - before
+            }
+            for piece in ["a/", "/", "./", "%41", "a/../", "x1/", "%C3%A4/", "../a/a/r/"] {
+                let short = try cost(16_384, piece)
+                let long = try cost(65_536, piece)
+                // Ticks are 10 ms: a few of them are noise.
+                #expect(long <= 8 * max(short, 4), "\(piece): \(short) and \(long) ticks")
+            }
+            let limit = try scenario.send(.get("/r/" + String(repeating: "a", count: 300_000)))
+            expectDenial(limit, 431, "request/head-too-large")
+        }
+    }
+}
+
+extension GatewayProcess {
+    /// Processor time that the process used, in hundredths of a second.
+    fileprivate func processorTicks() throws -> Int {
+        let stat = try String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
+        let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
+        return try #require(Int(fields[12])) + #require(Int(fields[13]))
+    }
+}

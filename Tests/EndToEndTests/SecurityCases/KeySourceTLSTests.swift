@@ -1,0 +1,62 @@
+import DevelopmentIdentity
+import JOSE
+import Testing
+
+/// Keys come from whom the certificate names, or not at all.
+@Suite(.enabled(if: TLSServer.openssl != nil, "needs the program openssl")) struct KeySourceTLSTests {
+    /// The flaws of the source of ID tokens' keys, and of that of session cookies' keys; and by which name they are asked.
+    static let pairs: [(id: TLSServer.Flaw, session: TLSServer.Flaw, host: String)] = [
+        (.selfSigned, .expired, "localhost"), (.otherName, .unknownAuthority, "localhost"),
+        (.unknownAuthority, .selfSigned, "127.0.0.1"),
+    ]
+
+    @Test(arguments: pairs)
+    func f23KeysBehindACertificateThatIsNotTrustedAreNoKeys(
+        row: (id: TLSServer.Flaw, session: TLSServer.Flaw, host: String)
+    ) async throws {
+        let servers = try await (
+            TLSServer(row.id, serving: ["keys.json": Self.set(.idToken)]),
+            TLSServer(row.session, serving: ["keys.json": Self.set(.sessionCookie)])
+        )
+        let urls = [servers.0.port, servers.1.port].map { "https://\(row.host):\($0)/keys.json" }
+        try await Scenario.run(
+            waits: false,
+            arrange: { _, _, configuration in
+                configuration["identity"] = GatewayConfiguration.identity(urls[0], urls[1])
+            }
+        ) { scenario in
+            let clients = try [
+                WireRequest.bearer(scenario.token(), "/me/f23"), .cookie(scenario.cookie(), "/me/f23"),
+            ].map { request in
+                let client = try RawClient(port: scenario.gateway.port)
+                try client.send(request.bytes)
+                return client
+            }
+            for client in clients { expectDenial(try client.response(), 503, "auth/keys-unavailable") }
+            #expect(scenario.echo.requestCount == 0)
+            // Not that nobody was there: the gateway came, saw the certificate and left.
+            for server in [servers.0, servers.1] { #expect(server.log.contains("alert"), "\(server.log)") }
+            let readiness = try scenario.gateway.readiness()
+            for url in urls { #expect(readiness.status == 503 && readiness.text.contains(url)) }
+            #expect(scenario.gateway.errors.contains("CERTIFICATE_VERIFY_FAILED"), "\(scenario.gateway.errors)")
+        }
+    }
+
+    @Test func f23ASourceThatSpeaksNoTLSIsNotAskedWithout() async throws {
+        try await Scenario.run(
+            waits: false,
+            arrange: { provider, _, configuration in
+                let url = provider.url(.idTokenJWKSet).replacing("http://", with: "https://")
+                configuration["identity"] = GatewayConfiguration.identity(url, provider.url(.sessionX509))
+            }
+        ) { scenario in
+            try scenario.expectRefusal(.bearer(scenario.token(), "/me/f23"), 503, "auth/keys-unavailable")
+            #expect(scenario.provider.calls(to: .idTokenJWKSet) == 0)
+        }
+    }
+
+    /// The set that all providers of this process share.
+    private static func set(_ use: DevelopmentKeys.Use) throws -> String {
+        "{\"keys\":[\(try DevelopmentKeys.shared()[use].map(\.jwk).joined(separator: ","))]}"
+    }
+}

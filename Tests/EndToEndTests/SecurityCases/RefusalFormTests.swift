@@ -1,0 +1,237 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+/// What a refusal tells: its reason to the client, precisely and no more; nothing that it was not given.
+@Suite(.sharedScenario) struct RefusalFormTests {
+    let scenario: Scenario
+
+    init() throws { scenario = try Scenario.current }
+
+    static let invalidToken = "Bearer error=\"invalid_token\""
+    static let stepUp = "Bearer error=\"insufficient_user_authentication\""
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let what: String
+        let status: Int
+        let code: String
+        let challenge: String?
+        let make: @Sendable (Scenario) throws -> WireRequest
+        var testDescription: String { what }
+
+        init(
+            _ what: String, _ status: Int, _ code: String, _ challenge: String?,
+            _ make: @escaping @Sendable (Scenario) throws -> WireRequest
+        ) {
+            self.what = what
+            self.status = status
+            self.code = code
+            self.challenge = challenge
+            self.make = make
+        }
+    }
+
+    static let rows: [Row] = [
+        Row("missing", 401, "auth/missing-credential", "Bearer") { _ in .get("/me/l14") },
+        Row("invalid", 401, "auth/invalid-id-token", invalidToken) {
+            .bearer(Tampering.payload.applied(to: try $0.token()), "/me/l14")
+        },
+        Row("no token", 401, "auth/argument-error", invalidToken) { _ in .bearer("x", "/me/l14") },
+        Row("another scheme", 401, "auth/argument-error", invalidToken) { _ in
+            .get("/me/l14", "Authorization: Basic dTpw")
+        },
+        Row("expired", 401, "auth/id-token-expired", invalidToken) {
+            .bearer(try $0.token { $0.expiring(at: 5) }, "/me/l14")
+        },
+        Row("an expired cookie", 401, "auth/session-cookie-expired", invalidToken) {
+            .cookie(try $0.cookie { $0.expiring(at: 5) }, "/me/l14")
+        },
+        Row("an invalid cookie", 401, "auth/invalid-session-cookie", invalidToken) {
+            .cookie(try $0.token(), "/me/l14")
+        },
+        Row("revoked", 401, "auth/id-token-revoked", invalidToken) {
+            try $0.admin("POST", "/v1/users/l14-revoked/revoke")
+            return .bearer(try $0.token(.named("l14-revoked")) { $0.signedIn(at: unixNow() - 100) }, "/me/l14")
+        },
+        Row("a revoked cookie", 401, "auth/session-cookie-revoked", invalidToken) {
+            try $0.admin("POST", "/v1/users/l14-cookie/revoke")
+            return .cookie(try $0.cookie(.named("l14-cookie")) { $0.signedIn(at: unixNow() - 100) }, "/me/l14")
+        },
+        Row("disabled", 401, "auth/user-disabled", invalidToken) {
+            try $0.admin("POST", "/v1/users/l14-disabled/disable")
+            return .bearer(try $0.token(.named("l14-disabled")), "/me/l14")
+        },
+        Row("another tenant", 401, "auth/tenant-id-mismatch", invalidToken) {
+            .bearer(try $0.token { $0.inTenant("x") }, "/me/l14")
+        },
+        Row("step-up", 401, "auth/requires-recent-login", stepUp + ", max_age=\"300\"") {
+            .bearer(try $0.token { $0.signedIn(at: unixNow() - 4000) }, "/recent/l14")
+        },
+        Row("a second factor", 401, "auth/second-factor-required", stepUp) { .bearer(try $0.token(), "/second/l14") },
+        Row("not allowed", 403, "auth/permission-denied", nil) { .bearer(try $0.token(), "/apple/l14") },
+        Row("two credentials", 400, "request/ambiguous-credentials", nil) {
+            .bearer(try $0.token(), "/me/l14", "Cookie: __session=\(try $0.cookie())")
+        },
+        Row("a bad path", 400, "request/malformed", nil) { _ in .get("/me/%00") },
+        Row("no route", 404, "route/not-found", nil) { _ in .get("/nowhere") },
+        Row("another method", 405, "request/method-not-allowed", nil) { _ in
+            WireRequest(method: "DELETE", target: "/methods")
+        },
+        Row("too large", 413, "request/too-large", nil) { _ in
+            .post("/small/x", body: [UInt8](repeating: 1, count: 2000))
+        },
+        Row("a service that is down", 502, "upstream/unreachable", nil) { _ in .get("/down/l14") },
+        Row("a service that talks nonsense", 502, "upstream/invalid-response", nil) { _ in .get("/public/x?raw=garbage")
+        },
+        Row("a service that is late", 504, "upstream/timeout", nil) { _ in .get("/hasty/x?delay=5000") },
+    ]
+
+    /// What no answer may tell: keys, versions, places, other people's names, why a library was not content.
+    private static let inside = [
+        "kid", "jwk", "rsa", "openssl", "libcrypto", "signature", "sqlite", "127.0.0.1", "localhost", "/users/",
+        ".swift", "errno",
+        "econnrefused", "revoked at", "valid_since", "gatehouse/", "nio", "http/1.1 502",
+    ]
+
+    @Test(arguments: rows)
+    func l14EachReasonHasItsOwnCodeAndChallenge(_ row: Row) throws {
+        let response = try scenario.send(row.make(scenario))
+        expectDenial(response, row.status, row.code, challenge: row.challenge, row.what)
+        #expect(response.values("WWW-Authenticate").count == (row.status == 401 ? 1 : 0))
+        #expect(response["Cache-Control"] == "no-store")
+        #expect(response["Location"] == nil && response["Set-Cookie"] == nil && response["Server"] == nil)
+        let text = response.text.lowercased().replacing("\"code\":\"\(row.code)\"", with: "")
+        for word in Self.inside { #expect(!text.contains(word), "\(word): \(response.text)") }
+    }
+
+    @Test func l14NoTwoReasonsShareACode() {
+        let pairs = Set(Self.rows.map { "\($0.code) \($0.status)" })
+        #expect(pairs.count == Set(Self.rows.map(\.code)).count)
+    }
+
+    /// Values that a page would run, or a browser follow.
+    static let reflections = [
+        "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "javascript:alert(1)", "{{7*7}}",
+        "${jndi:ldap://x}",
+        "//evil.example", "/\\evil.example", "%09//evil.example", "https://evil.example",
+    ]
+
+    @Test(arguments: reflections)
+    func l04l05NothingOfARequestIsInARefusalAndNobodyIsSentAway(value: String) throws {
+        let encoded = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let requests = [
+            WireRequest.get("/nowhere/\(encoded)?rd=\(encoded)", "Referer: \(value)", "User-Agent: \(value)"),
+            .get("/me/x?rd=\(encoded)&redirect_uri=\(encoded)", "X-Forwarded-Host: evil.example", "Origin: \(value)"),
+            .get("/me/x", "Authorization: \(value)"), .get("/me/x", "Authorization: Bearer \(value)"),
+            .get("/me/%00\(encoded)", "Cookie: __session=eyJ.\(encoded).a"), .get("/down/\(encoded)"),
+            WireRequest(method: "X", target: "/methods?\(encoded)", fields: ["X-Auth-Uid: \(value)"]),
+            WireRequest(target: "/nowhere", host: "evil.example"),
+        ]
+        for request in requests {
+            let response = try scenario.send(request)
+            #expect(response.status >= 400 && response["Content-Type"] == "application/problem+json")
+            #expect(response["Location"] == nil && response["Refresh"] == nil)
+            let answer = response.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n") + response.text
+            for piece in ["evil", "alert", "jndi", "7*7", value] { #expect(!answer.contains(piece), "\(answer)") }
+        }
+    }
+
+    static let endpoints = [
+        "/.gatehouse/auth", "/.gatehouse/jwks.json", "/.gatehouse/sign-in", "/oauth2/userinfo", "/oauth2/auth",
+        "/debug/pprof/",
+        "/debug/vars", "/.pomerium/", "/v1/config", "/config/", "/server-info", "/actuator/env", "/stats", "/env",
+    ]
+
+    @Test(arguments: endpoints)
+    func l03NoEndpointTellsAboutTokensOrTheInside(target: String) throws {
+        for method in ["GET", "POST"] {
+            let request = WireRequest(
+                method: method, target: target,
+                fields: ["Authorization: Bearer \(try scenario.token())", "Content-Length: 0"])
+            try scenario.expectRefusal(request, 404, "route/not-found")
+            let known = try scenario.admin(method, target)
+            #expect(known.status == 404, "\(target)")
+        }
+    }
+
+    static let adminTargets = [
+        "/v1/../livez", "/livez/", "/livezX", "/livez%00", "/livez[00]", "/LIVEZ", "//livez", "/./livez",
+        "/livez/../v1/keys", "/livez;x",
+        "/metrics/../v1/routes", "/v1/keys/", "/v1//keys", "/v1/keysX", "/v1/users/", "/v1/users//revoke",
+        "/v1/users/a/b/revoke",
+        "/v1/users/%2e%2e/revoke/x", "/%6Civez", "/v1%2Fkeys", "/v1/users/a%2Frevoke/../..", "/v1/keys%3Fx",
+    ]
+
+    @Test(arguments: adminTargets)
+    func l07TheAdminListenersPathsMatchExactly(target: String) throws {
+        for credential in ["", "Authorization: Bearer \(GatewayConfiguration.adminToken)"] {
+            let response = try RawClient.exchange(
+                scenario.gateway.adminPort,
+                WireRequest(target: target, fields: credential.isEmpty ? [] : [credential], host: "localhost"))
+            #expect([400, 401, 404, 405].contains(response.status), "\(target): \(response.status)")
+            #expect(!response.text.contains("\"keys\"") && !response.text.contains("\"routes\""))
+        }
+    }
+
+    static let adminCredentials = [
+        "", "Bearer", "Bearer ", "Bearer \(GatewayConfiguration.adminToken)x",
+        "Bearer \(GatewayConfiguration.adminToken.dropLast())",
+        "Bearer \(GatewayConfiguration.adminToken.uppercased())", "Basic \(GatewayConfiguration.adminToken)",
+        "\(GatewayConfiguration.adminToken)", "Bearer null", "Bearer admin", "Bearer undefined",
+        "Bearer edd1c9f034335f136f87ad84b625c8f1",
+        "Bearer \(GatewayConfiguration.adminToken)\nAuthorization: Bearer \(GatewayConfiguration.adminToken)",
+    ]
+
+    @Test(arguments: adminCredentials)
+    func l09l13OnlyTheAdminTokenItselfOpensAnythingAndTheRestIsTheSame(value: String) throws {
+        var answers: Set<String> = []
+        for target in ["/v1/users/known", "/v1/users/unknown", "/v1/keys", "/v1/nothing", "/nothing"] {
+            let line = value.isEmpty ? "X: y" : "Authorization: \(value)"
+            let text: RawRequest = "GET \(target) HTTP/1.1\nHost: localhost\n\(line)\n\n"
+            let client = try RawClient(port: scenario.gateway.adminPort)
+            try client.send(text.bytes(scenario))
+            let response = try client.response()
+            #expect(response.status == 401 || response.status == 400, "\(value): \(response.status)")
+            answers.insert(
+                response.text + response.fields.filter { $0.name != "Date" }.map { $0.name + $0.value }.joined())
+        }
+        #expect(answers.count == 1, "an answer tells whether there is something: \(answers)")
+    }
+
+    /// Whoever probes learns no more from one than from another: not whether a key, a user or a session exists.
+    @Test func l13WhatIsUnknownIsToldLikeWhatIsWrong() throws {
+        let time = unixNow() - 100
+        try scenario.admin("POST", "/v1/users/l13-known/revoke")
+        let known = try scenario.token()
+        let tokens = try [
+            Tampering.signatureBit.applied(to: known), Tampering.payload.applied(to: known),
+            scenario.token { $0.settingHeader("kid", to: "0123456789abcdef0123456789abcdef01234567") },
+            Tampering.signatureBit.applied(to: scenario.token(.named("l13-known")) { $0.signedIn(at: time) }),
+            Tampering.signatureBit.applied(to: scenario.token { $0.expiring(at: 5) }),
+            scenario.provider.sign(scenario.provider.sessionCookie(for: .ada)),
+        ]
+        let answers = try tokens.map { token in
+            let response = try scenario.send(.bearer(token, "/me/l13"))
+            let id = response.text.firstRange(of: "\"request_id\"").map { String(response.text[..<$0.lowerBound]) }
+            return "\(response.status) \(id ?? "") "
+                + response.fields.filter { $0.name != "Date" }.map { $0.name + $0.value }.joined()
+        }
+        #expect(Set(answers).count == 1, "\(Set(answers))")
+    }
+
+    /// The fastest of many answers to each, by turns: a look at a disk or a list would show, a scheduler's mood does not.
+    @Test func l13AKnownUserCostsTheTimeOfAnUnknownOne() throws {
+        for number in 0..<50 { try scenario.admin("POST", "/v1/users/l13-\(number)/revoke", body: "{\"at\": 1}") }
+        let tokens = try ["l13-1", "l13-none"].map { try scenario.token(.named($0)) }
+        let client = try RawClient(port: scenario.gateway.port)
+        var fastest = [Duration.seconds(9), .seconds(9)]
+        for _ in 0..<300 {
+            for (index, token) in tokens.enumerated() {
+                let start = ContinuousClock.now
+                #expect(try client.exchange(.bearer(token, "/strict/l13")).status == 200)
+                fastest[index] = min(fastest[index], ContinuousClock.now - start)
+            }
+        }
+        #expect(fastest[0] < fastest[1] * 2 && fastest[1] < fastest[0] * 2, "\(fastest)")
+    }
+}

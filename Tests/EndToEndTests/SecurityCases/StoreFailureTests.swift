@@ -1,0 +1,134 @@
+import DevelopmentIdentity
+import Foundation
+import GRDB
+import Testing
+
+/// A store that cannot tell: nobody passes for it, but where a route's configuration says so by name.
+struct StoreFailureTests {
+    /// Routes that go on without the store, and such that do not.
+    private static func open(_ configuration: inout GatewayConfiguration) {
+        configuration.routes =
+            [
+                "path: /open/**, on_store_failure: allow, upstream: api",
+                "path: /open-recent/**, on_store_failure: allow, recent_sign_in: 5m, upstream: api",
+            ] + configuration.routes
+    }
+
+    /// Ends the gateway, changes its file as somebody else could, and starts it again.
+    private func tamper(_ scenario: Scenario, _ sql: String) async throws {
+        await scenario.gateway.kill()
+        let queue = try DatabaseQueue(path: scenario.gateway.folder.path("gatehouse.db"))
+        try await queue.write { db in
+            try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
+            try db.execute(sql: sql)
+        }
+        try queue.close()
+        try await scenario.gateway.start()
+        try await scenario.gateway.ready()
+    }
+
+    /// What stands in a row of the user `bad`, and of the session of `bad-session`.
+    static let rows = [
+        "('bad', 'soon', 0)", "('bad', -1, 0)", "('bad', 1700000000000, 0)", "('bad', 1.5, 0)", "('bad', x'31', 0)",
+        "('bad', NULL, 2)", "('bad', NULL, 'yes')", "('bad', NULL, -1)", "('bad', 9223372036854775807, 1)",
+    ]
+
+    @Test func h04ARecordThatIsNoneIs503ForItsUserAlone() async throws {
+        try await Scenario.run(arrange: { Self.open(&$2) }) { scenario in
+            let time = unixNow() - 100
+            let names = Self.rows.indices.map { "bad-\($0)" }
+            let users = zip(names, Self.rows).map {
+                "INSERT INTO user VALUES \($1.replacing("'bad'", with: "'\($0)'"));"
+            }
+            try await tamper(
+                scenario,
+                users.joined() + "INSERT INTO session VALUES ('bad-session', '\(time)', 'x', NULL, NULL);"
+                    + "INSERT INTO user VALUES ('revoked', \(unixNow()), 0);")
+            for name in names + ["bad-session"] {
+                let token = try scenario.token(.named(name)) { $0.signedIn(at: time) }
+                for target in ["/me/h04", "/strict/h04", "/optional/h04", "/recent/h04"] {
+                    try scenario.expectRefusal(.bearer(token, target), 503, "auth/store-unavailable", name)
+                }
+                #expect(try scenario.send(.bearer(token, "/unrevocable/h04")).status == 200)
+            }
+            let other = try scenario.token(.named("bystander")) { $0.signedIn(at: time) }
+            #expect(try scenario.send(.bearer(other, "/strict/h04")).status == 200)
+            let revoked = try scenario.token(.named("revoked")) { $0.signedIn(at: time) }
+            try scenario.expectRefusal(.bearer(revoked, "/me/h04"), 401, "auth/id-token-revoked")
+            #expect(try scenario.metric("gatehouse_store_read_failures_total") == Double(4 * (names.count + 1)))
+            #expect(scenario.gateway.errors.contains("invalid record in the store"))
+        }
+    }
+
+    @Test func h04AllowByNamePassesIsLoggedAndCounted() async throws {
+        try await Scenario.run(arrange: { Self.open(&$2) }) { scenario in
+            let now = unixNow()
+            try await tamper(
+                scenario,
+                "INSERT INTO user VALUES ('bad', 'soon', 0), ('revoked', \(now), 0), ('disabled', NULL, 1);"
+                    + "INSERT INTO session VALUES ('bad-session', '\(now - 4000)', 0, 'x', NULL);")
+            let token = try scenario.token(.named("bad")) { $0.signedIn(at: now - 100) }
+            #expect(try scenario.passes(.bearer(token, "/open/h04"))["X-Auth-Uid"] == "bad")
+            #expect(try scenario.passes(.bearer(token, "/open-recent/h04"))["X-Auth-Uid"] == "bad")
+            #expect(try scenario.metric("gatehouse_store_failures_allowed_total") == 2)
+            #expect(scenario.gateway.errors.contains("request passed although the store could not tell"))
+            // It lets nobody pass of whom the store can tell, nor a sign-in that only the store could prove.
+            for (uid, code) in [("revoked", "auth/id-token-revoked"), ("disabled", "auth/user-disabled")] {
+                let token = try scenario.token(.named(uid)) { $0.signedIn(at: now - 100) }
+                try scenario.expectRefusal(.bearer(token, "/open/h04"), 401, code)
+            }
+            let old = try scenario.token(.named("bad-session")) { $0.signedIn(at: now - 4000) }
+            try scenario.expectRefusal(.bearer(old, "/open-recent/h04"), 503, "auth/store-unavailable")
+            try scenario.expectRefusal(.bearer(token + "A", "/open/h04"), 401, "auth/invalid-id-token")
+            try scenario.expectRefusal(.get("/open/h04"), 401, "auth/missing-credential", challenge: "Bearer")
+        }
+    }
+
+    static let damages: [(what: String, bytes: @Sendable (inout [UInt8]) -> Void)] = [
+        ("text", { $0 = Array("this was a database once".utf8) }),
+        ("the header", { $0.replaceSubrange(0..<16, with: [UInt8](repeating: 0, count: 16)) }),
+        ("half of it", { $0.removeLast($0.count / 2) }),
+        ("every page but the first", { bytes in for index in 4096..<bytes.count { bytes[index] = 0xFF } }),
+        ("another program's", { bytes in for index in 68..<72 { bytes[index] = 1 } }),
+        ("a newer version", { $0[63] = 99 }),
+    ]
+
+    @Test(arguments: damages)
+    func h04ADamagedFileServesNobodyWhomItRevoked(
+        row: (what: String, bytes: @Sendable (inout [UInt8]) -> Void)
+    ) async throws {
+        try await Scenario.run(arrange: { Self.open(&$2) }) { scenario in
+            let tokens = try (0..<3).map { number in
+                try scenario.token(.named("revoked-\(number)")) { $0.signedIn(at: unixNow() - 100) }
+            }
+            try await tamper(
+                scenario,
+                (0..<400).map { "INSERT INTO user VALUES ('revoked-\($0)', \(unixNow()), 0);" }.joined())
+            #expect(try scenario.send(.bearer(tokens[0], "/me/x")).status == 401)
+            await scenario.gateway.kill()
+            try damage(scenario.gateway.folder, row.bytes)
+            do { try await scenario.gateway.start() } catch { return #expect("\(error)".contains("the gateway ended")) }
+            // All at once: each waits as long as a request may for a store that is not there.
+            let clients = try tokens.map { token in
+                let client = try RawClient(port: scenario.gateway.port)
+                try client.send(WireRequest.bearer(token, "/me/x").bytes)
+                return client
+            }
+            for client in clients {
+                let response = try client.response()
+                #expect(response.status == 503 || response.status == 401, "\(row.what): \(response.text)")
+            }
+        }
+    }
+
+    private func damage(_ folder: TemporaryFolder, _ change: (inout [UInt8]) -> Void) throws {
+        // Into the file goes what the log still has: the damage must be what is read.
+        let queue = try DatabaseQueue(path: folder.path("gatehouse.db"))
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try queue.close()
+        let url = folder.url.appending(path: "gatehouse.db")
+        var bytes = [UInt8](try Data(contentsOf: url))
+        change(&bytes)
+        try Data(bytes).write(to: url)
+    }
+}
