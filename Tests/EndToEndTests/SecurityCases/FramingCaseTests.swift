@@ -170,14 +170,14 @@ import Testing
     /// The service switches although nobody asked it to, or although the gateway removed that somebody did.
     @Test(arguments: upgrades)
     func k13AFake101IsNoTunnel(lines: [String]) throws {
-        let before = scenario.echo.received.filter { $0.path == "/public/smuggled" }.count
+        let before = scenario.echo.received.filter { $0.path == "/public/behind" }.count
         let client = try RawClient(port: scenario.gateway.port)
         try client.send(WireRequest(target: "/public/k13?raw=switching", fields: lines).bytes)
         expectDenial(try client.response(), 502, "upstream/invalid-response")
-        try? client.send("GET /public/smuggled HTTP/1.1\r\nHost: a\r\n\r\n")
+        try? client.send("GET /public/behind HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try? client.response()
         // If it went anywhere, it went as a request of its own: through all checks, on a connection that is no tunnel.
-        let seen = scenario.echo.received.filter { $0.path == "/public/smuggled" }
+        let seen = scenario.echo.received.filter { $0.path == "/public/behind" }
         #expect(seen.count - before <= 1)
         for request in seen { #expect(request.values(of: "X-Forwarded-For") == ["127.0.0.1"]) }
     }

@@ -54,6 +54,18 @@ import Testing
         #expect(authenticator.cache.count == 1)
     }
 
+    @Test func g05TheCacheHoldsADigestAndNotTheToken() throws {
+        install()
+        let token = TokenDraft.idToken().signed()
+        #expect(outcome(token) == "verified user-1")
+        let signature = try #require(token.split(separator: ".").last)
+        let decoded = try #require(Base64URL.decode(String(signature)))
+        var held = HeldBytes()
+        held.collect(authenticator.cache)
+        #expect(held.contains(Array("user-1".utf8)), "the claims are found, so the signature would be")
+        for secret in [Array(signature.utf8), decoded] { #expect(!held.contains(secret)) }
+    }
+
     @Test func aTokenThatIsFoundStillEnds() {
         install()
         let token = TokenDraft.idToken().signed()
@@ -150,5 +162,30 @@ import Testing
             return
         }
         #expect(failure.code == .invalidIDToken)
+    }
+}
+
+/// All texts and bytes that a value holds, as far as reflection sees.
+private struct HeldBytes {
+    private var all: [[UInt8]] = []
+    private var seen: Set<ObjectIdentifier> = []
+
+    mutating func collect(_ value: Any) {
+        switch value {
+        case let bytes as [UInt8]: return all.append(bytes)
+        case let text as String: return all.append(Array(text.utf8))
+        case let object as AnyObject where type(of: value) is AnyClass:
+            guard seen.insert(ObjectIdentifier(object)).inserted else { return }
+        default: break
+        }
+        var mirror: Mirror? = Mirror(reflecting: value)
+        while let current = mirror {
+            for child in current.children { collect(child.value) }
+            mirror = current.superclassMirror
+        }
+    }
+
+    func contains(_ bytes: [UInt8]) -> Bool {
+        all.contains { $0.firstRange(of: bytes) != nil }
     }
 }

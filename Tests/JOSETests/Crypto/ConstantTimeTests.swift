@@ -3,7 +3,7 @@ import Testing
 
 @Suite("constant-time comparison")
 struct ConstantTimeTests {
-    @Test("it tells equal from unequal")
+    @Test("D-24: it tells equal from unequal")
     func equality() {
         #expect(ConstantTime.equals("secret".utf8, [UInt8]("secret".utf8)))
         #expect(!ConstantTime.equals("secret".utf8, "secreT".utf8))
