@@ -9,6 +9,7 @@ extension Misbehaviour {
         case .reset: [.reset]
         case .raw(let text): [.send(Array(text.utf8)), .close]
         case .oversized(let bytes): oversized(bytes, good, to: request)
+        case .endless: endless(good)
         case .wrongContentLength(let difference): wrongLength(difference, good)
         default: [.send(answer(insteadOf: good, emptySet: emptySet).bytes(for: request))]
         }
@@ -26,8 +27,11 @@ extension Misbehaviour {
             answer.body = Array("<!doctype html><title>Sign in to the network</title>\n".utf8)
         case .truncatedJSON: answer.body = Array(good.body.prefix(good.body.count / 2))
         case .noKeys: answer.body = Array(emptySet.utf8)
-        case .redirect(let location):
-            answer = Answer(status: 302, fields: [("Location", location)])
+        case .gzipBomb(let bytes):
+            answer.fields.append(("Content-Encoding", "gzip"))
+            answer.body = GzipBomb.bytes(bytes)
+        case .redirect(let location, let status):
+            answer = Answer(status: status, fields: [("Location", location)])
         case .cacheControl(let value):
             answer.fields.removeAll { $0.name == "Cache-Control" }
             if let value { answer.fields.append(("Cache-Control", value)) }
@@ -40,6 +44,14 @@ extension Misbehaviour {
         let start = Array("{\"keys\":[],\"padding\":\"".utf8)
         let head = good.head(adding: [("Content-Length", "\(max(count, start.count))")])
         return [.send(head + start), .fill(max(0, count - start.count))]
+    }
+
+    private func endless(_ good: Answer) -> [ScriptStep] {
+        let size = 1 << 40
+        return [
+            .send(good.head(adding: [("Transfer-Encoding", "chunked")]) + Array("\(String(size, radix: 16))\r\n".utf8)),
+            .fill(size),
+        ]
     }
 
     private func wrongLength(_ difference: Int, _ good: Answer) -> [ScriptStep] {

@@ -12,8 +12,12 @@ public enum Misbehaviour: Sendable {
     case noKeys
     /// Answers a body of so many bytes that begins like a key set.
     case oversized(bytes: Int = 10_485_760)
-    /// Answers 302 to that URL.
-    case redirect(to: String)
+    /// Answers a chunked body without an end, as fast as it is read.
+    case endless
+    /// Answers a gzip-coded body of so many bytes, which inflates to 158 times as many spaces.
+    case gzipBomb(bytes: Int = 1_000_000)
+    /// Answers 302, or another status, to that URL.
+    case redirect(to: String, status: Int = 302)
     /// Answers properly, one byte at a time.
     case drip(interval: Duration)
     /// Never answers.

@@ -63,6 +63,30 @@ import Testing
         #expect(response.field("Location") == "http://127.0.0.1:1/x")
     }
 
+    @Test(arguments: [301, 307, 308])
+    func aRedirectMayHaveAnotherStatus(status: Int) async throws {
+        #expect(try await response(.redirect(to: "http://127.0.0.1:1/x", status: status)).status == status)
+    }
+
+    @Test func aCompressedBodyIsSpacesThroughout() async throws {
+        let response = try await response(.gzipBomb(bytes: 64))
+        #expect(response.field("Content-Encoding") == "gzip")
+        // As zlib inflates it: a space, then copies of it.
+        #expect(response.body.prefix(15) == [31, 139, 8, 0, 0, 0, 0, 0, 0, 255, 0x53, 0x18, 0x05, 0xA3, 0x60])
+        #expect(response.body[12..<25].elementsEqual(response.body[25..<38]))
+    }
+
+    @Test func anEndlessBodyGoesOnForWhoeverReads() async throws {
+        try await withProvider { provider in
+            provider.misbehave(.endless, at: endpoint)
+            async let bytes = exchange(provider.port, endpoint.rawValue)
+            await provider.waitForCalls(1, to: endpoint)
+            await provider.stop()
+            let text = String(decoding: try await bytes.prefix(1000), as: UTF8.self)
+            #expect(text.contains("Transfer-Encoding: chunked\r\n\r\n10000000000\r\n0123456789"))
+        }
+    }
+
     @Test func aDrippedAnswerIsCompleteInTheEnd() async throws {
         var keys = DevelopmentKeys()
         keys.add(try .generate(.edDSA, keyID: "k"), for: .idToken)
