@@ -33,12 +33,3 @@ struct BackpressureEndToEndTests {
         }
     }
 }
-
-extension GatewayProcess {
-    /// The memory that the process holds.
-    func residentKilobytes() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
-    }
-}

@@ -15,16 +15,18 @@ final class RawClient {
         var description: String { "\(call): \(String(cString: strerror(number)))" }
     }
 
-    private let descriptor: Int32
+    private var descriptor: Int32
     private var buffer: [UInt8] = []
     private(set) var hasEnded = false
 
-    /// - Parameter loopback: the last byte of the address 127.0.0.N.
-    init(port: Int, timeout: Int = 15, loopback: UInt8 = 1) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var limit = timeval(tv_sec: timeout, tv_usec: 0)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    /// - Parameters:
+    ///   - loopback: the last byte of the address 127.0.0.N.
+    ///   - receiveBuffer: how many bytes the kernel may take in before somebody reads; nil: as many as it likes.
+    convenience init(port: Int, timeout: Int = 15, loopback: UInt8 = 1, receiveBuffer: Int32? = nil) throws {
+        self.init(
+            descriptor: socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0), timeout: timeout)
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -38,8 +40,25 @@ final class RawClient {
         if result != 0 { throw Failure(call: "connect", number: errno) }
     }
 
+    /// The other end of a connection that somebody made.
+    init(descriptor: Int32, timeout: Int = 15) {
+        self.descriptor = descriptor
+        var limit = timeval(tv_sec: timeout, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+    }
+
     deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Ends the connection by a reset: whatever is under way is lost.
+    func reset() {
+        var none = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
         close(descriptor)
+        descriptor = -1
     }
 
     /// Sends a request on a connection of its own and reads its answer.
@@ -67,6 +86,19 @@ final class RawClient {
         }
     }
 
+    /// Sends a byte at a time, with `pause` milliseconds after each, until something comes back or the other side is gone.
+    func drip(_ bytes: some Sequence<UInt8>, pause: Int32) throws {
+        for byte in bytes {
+            guard (try? send([byte])) != nil, !waitForBytes(pause) else { return }
+        }
+    }
+
+    /// Whether there is something to read, an end included, within so many milliseconds.
+    func waitForBytes(_ milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return !buffer.isEmpty || poll(&entry, 1, milliseconds) > 0
+    }
+
     /// Tells the other side that nothing more will be sent.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
@@ -88,6 +120,16 @@ final class RawClient {
         }
         return response
     }
+
+    /// What comes with the next read; empty at the end.
+    func readSome() throws -> [UInt8] {
+        if buffer.isEmpty { _ = try fill() }
+        defer { buffer = [] }
+        return buffer
+    }
+
+    /// The head of a message, without the empty line.
+    func readHead() throws -> [UInt8] { try read(until: "\r\n\r\n") }
 
     /// Everything until the other side closes.
     func readToEnd() throws -> [UInt8] {
@@ -135,8 +177,6 @@ final class RawClient {
             }
         }
     }
-
-    private func readHead() throws -> [UInt8] { try read(until: "\r\n\r\n") }
 
     private func readChunks(into response: inout WireResponse) throws {
         while true {

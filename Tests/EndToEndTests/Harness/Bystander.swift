@@ -1,0 +1,76 @@
+import DevelopmentIdentity
+import Foundation
+import Synchronization
+import Testing
+
+/// Somebody who has nothing to do with what a test does to the gateway, and must not notice it: requests with tokens, on a
+/// connection that is kept and on fresh ones in turn, and a look at every answer.
+private final class Bystander: Sendable {
+    struct Experience {
+        var answered = 0
+        var wrong: [String] = []
+        var slowest = Duration.zero
+    }
+
+    private let scenario: Scenario
+    private let isDone = Mutex(false)
+    private let ended = DispatchSemaphore(value: 0)
+    private let experience = Mutex(Experience())
+
+    init(_ scenario: Scenario) { self.scenario = scenario }
+
+    func start() throws {
+        let tokens = try (0..<4).map { ("bystander-\($0)", try scenario.token(.named("bystander-\($0)"))) }
+        Thread.detachNewThread {
+            self.run(tokens)
+            self.ended.signal()
+        }
+    }
+
+    func stop() -> Experience {
+        isDone.withLock { $0 = true }
+        ended.wait()
+        return experience.withLock { $0 }
+    }
+
+    private func run(_ tokens: [(uid: String, token: String)]) {
+        let kept = try? RawClient(port: scenario.gateway.port)
+        var number = 0
+        repeat {
+            number += 1
+            let (uid, token) = tokens[number % tokens.count]
+            let client = number.isMultiple(of: 2) ? kept : try? RawClient(port: scenario.gateway.port)
+            let began = ContinuousClock.now
+            let answer = Result { try client?.exchange(.bearer(token, "/me/\(number)")) }
+            note(answer, uid: uid, path: "/me/\(number)", took: began.duration(to: .now))
+            // A steady visitor, not a load.
+            Thread.sleep(forTimeInterval: 0.005)
+        } while !isDone.withLock { $0 }
+    }
+
+    private func note(_ answer: Result<WireResponse?, any Error>, uid: String, path: String, took: Duration) {
+        let report = (try? answer.get()).flatMap(EchoReport.init)
+        experience.withLock { experience in
+            experience.answered += 1
+            experience.slowest = max(experience.slowest, took)
+            guard report?.values("X-Auth-Uid") != [uid] || report?.path != path else { return }
+            experience.wrong.append("\(path): \(answer)")
+        }
+    }
+}
+
+extension Scenario {
+    /// Runs `body` while bystanders send requests, and expects that each of them got its right answer soon.
+    func unharmed<Value>(
+        sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let bystander = Bystander(self)
+        try bystander.start()
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        let experience = bystander.stop()
+        #expect(experience.wrong.prefix(3) == [], sourceLocation: sourceLocation)
+        #expect(experience.slowest < .seconds(3), sourceLocation: sourceLocation)
+        return try result.get()
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+extension GatewayProcess {
+    /// The sum of a metric over its labels, as the gateway tells it now.
+    ///
+    /// - Parameter label: only of the lines with this one, such as `state="busy"`.
+    func metric(_ name: String, _ label: String = "") throws -> Int {
+        let response = try RawClient.exchange(adminPort, WireRequest(target: "/metrics", host: "localhost"))
+        let lines = response.text.split(separator: "\n").filter { line in
+            (line.hasPrefix("\(name) ") || line.hasPrefix("\(name){")) && (label.isEmpty || line.contains(label))
+        }
+        try #require(!lines.isEmpty, "no metric \(name)")
+        return lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
+    }
+
+    /// The memory that the process holds.
+    func residentKilobytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return try #require(line?.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+    }
+}
+
+extension Scenario {
+    /// Waits until nobody is served any more: no request, no client's connection, no busy connection to an upstream.
+    func untilQuiet() async throws {
+        do {
+            _ = try await eventually("") { try unfinished() == [0, 0, 0] ? true : nil }
+        } catch {
+            Issue.record("requests, clients' and upstreams' connections are left over: \(try unfinished())")
+        }
+    }
+
+    private func unfinished() throws -> [Int] {
+        let requests = try gateway.metric("gatehouse_requests_in_flight")
+        let clients = try gateway.metric("gatehouse_connections")
+        return [requests, clients, try gateway.metric("gatehouse_upstream_connections", "state=\"busy\"")]
+    }
+}

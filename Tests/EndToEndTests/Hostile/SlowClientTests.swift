@@ -1,0 +1,87 @@
+import DevelopmentIdentity
+import Testing
+
+/// Clients that send and read as slowly as they can get away with.
+@Suite(.sharedScenario { $0["limits"] = "{ head_timeout: 400ms, idle_timeout: 700ms, request_timeout: 2s }" })
+struct SlowClientTests {
+    let scenario: Scenario
+
+    init() throws { scenario = try Scenario.current }
+
+    private func connect(receiveBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(port: scenario.gateway.port, receiveBuffer: receiveBuffer)
+    }
+
+    /// Runs `body` beside bystanders; nothing may be left of it, and it may not take longer than `limit`.
+    private func bounded(within limit: Duration, _ body: () async throws -> Void) async throws {
+        let began = ContinuousClock.now
+        try await scenario.unharmed { try await body() }
+        #expect(ContinuousClock.now - began < limit)
+        try await scenario.untilQuiet()
+    }
+
+    @Test func k07DrippingAHeadGainsNoTime() async throws {
+        try await bounded(within: .seconds(3)) {
+            let client = try connect()
+            try client.send("GET /public/x HTTP/1.1\r\nHost: a\r\nX-Drip: ")
+            try client.drip(repeatElement(UInt8(ascii: "a"), count: 1000), pause: 20)
+            expectDenial(try client.response(), 408, "request/timeout")
+        }
+    }
+
+    @Test func aBodyIsServedAsLongAsItComes() async throws {
+        try await bounded(within: .seconds(10)) {
+            let client = try connect()
+            try client.send("POST /public/slow HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\n\r\n")
+            try client.drip(BodyPattern.bytes(40), pause: 25)
+            #expect(EchoReport(try client.response())?.body.utf8.count == 40)
+        }
+    }
+
+    @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
+    func aBodyThatDripsForeverEndsWithTheTimeOfItsRequest(framing: String) async throws {
+        try await bounded(within: .seconds(5)) {
+            let client = try connect()
+            try client.send("POST /public/drip HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n10000\r\n")
+            try client.drip(repeatElement(UInt8(ascii: "a"), count: 1000), pause: 20)
+            expectDenial(try client.response(), 408, "request/timeout")
+        }
+    }
+
+    @Test func anAnswerIsServedAsLongAsItIsRead() async throws {
+        try await bounded(within: .seconds(10)) {
+            let client = try connect(receiveBuffer: 65_536)
+            try client.send(WireRequest.get("/public/long?bytes=4000000", "Connection: close").bytes)
+            _ = try client.readHead()
+            var received = 0
+            while case let part = try client.readSome(), !part.isEmpty { received += part.count }
+            #expect(received == 4_000_000)
+        }
+    }
+
+    @Test func whoStopsReadingIsGivenUpAndItsUpstreamIsFree() async throws {
+        try await bounded(within: .seconds(10)) {
+            let client = try connect(receiveBuffer: 4096)
+            try client.send(WireRequest.get("/public/unread?bytes=100000000").bytes)
+            _ = try client.readHead()
+            _ = try await eventually("a moment without requests") {
+                try scenario.gateway.metric("gatehouse_requests_in_flight") == 0 ? true : nil
+            }
+            #expect(((try? client.readToEnd()) ?? []).count < 100_000_000)
+        }
+    }
+
+    @Test func manyWhoSayNothingOrHalfOfItEndByThemselves() async throws {
+        try await bounded(within: .seconds(10)) {
+            let clients = try (0..<150).map { number in
+                let client = try connect()
+                if number.isMultiple(of: 2) { try client.send("GET /public/half HTTP/1.1\r\nHo") }
+                return client
+            }
+            for (number, client) in clients.enumerated() {
+                let rest = try client.readToEnd()
+                #expect(rest.isEmpty == !number.isMultiple(of: 2))
+            }
+        }
+    }
+}
