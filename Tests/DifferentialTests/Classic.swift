@@ -131,7 +131,7 @@ extension Classic {
         Classic(
             "a tunnel's first bytes as content", "RFC 9110 9.3.6",
             stream: .requests("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 5\r\n\r\nhello"),
-            nio: .messages(1)),
+            own: .messages(1), nio: .messages(1)),
     ]
 
     private static let responses = [

@@ -65,9 +65,6 @@ extension StricterRule {
         StricterRule(
             "1xx response with a body", "RFC 9110 section 8.6",
             .responses(to: .get, text: "HTTP/1.1 100 x\r\nContent-Length: 5\r\n\r\n")),
-        StricterRule(
-            "CONNECT with content", "RFC 9110 section 9.3.6",
-            .requests("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 5\r\n\r\nhello")),
         StricterRule("invalid Connection option", "RFC 9110 section 7.6.1", get("Connection: host")),
         StricterRule("unknown expectation", "RFC 9110 section 10.1.1", get("Expect: x")),
     ]
@@ -78,6 +75,9 @@ extension StricterRule {
         StricterRule("chunk: invalidExtension", "RFC 9112 section 7.1.1", chunked("0;a=\r\n\r\n")),
         StricterRule("chunk: extensionTooLong", "RFC 9112 section 7.1.1", chunked("0;\(long(256))\r\n\r\n")),
         StricterRule("chunk: trailersTooLarge", "RFC 9112 section 7.1.2", chunked("0\r\nA: \(long(8_200))\r\n\r\n")),
+        StricterRule(
+            "trailers: the head has too many fields", "RFC 9112 section 7.1.2",
+            chunked("0\r\n\(lines("A: b", 65))\r\n\r\n")),
     ]
 
     private static let statusLines = [
@@ -94,6 +94,7 @@ extension StricterRule {
         StricterRule("the head is too large", "RFC 9110 section 5.4", get("A: \(long(66_000))")),
         StricterRule("the head has too many fields", "RFC 9110 section 5.4", get(lines("A: b", 128))),
         StricterRule("too many Connection options", "RFC 9110 section 5.4", get("Connection: \(long(65, "a,"))")),
+        StricterRule("too long Connection fields", "RFC 9110 section 5.4", get("Connection: \(long(4097, ","))")),
     ]
 
     private static func get(target: String = "/", _ line: String = "A: b") -> Stream {
