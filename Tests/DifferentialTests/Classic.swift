@@ -151,7 +151,7 @@ extension Classic {
             "answers: content after HEAD", "RFC 9112 6.3",
             stream: .responses(
                 to: .head, .get, text: "HTTP/1.1 200 x\r\nContent-Length: 5\r\n\r\nHTTP/1.1 204 x\r\n\r\n"),
-            own: .messages(2), nio: .messages(2)),
+            own: .messages(1), nio: .messages(2)),
         Classic(
             "answers: one that nobody asked for", "RFC 9112 9.2",
             stream: .responses(to: .get, text: "HTTP/1.1 204 x\r\n\r\nHTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n"),

@@ -38,7 +38,7 @@ extension KnownDifference {
             guard let difference = KnownDifference(kept: mine, to: method, options) else { return nil }
             self = difference
         } else {
-            guard let difference = KnownDifference(closed: mine, options) else { return nil }
+            guard let difference = KnownDifference(closed: mine, to: method, options) else { return nil }
             self = difference
         }
     }
@@ -56,13 +56,13 @@ extension KnownDifference {
         }
     }
 
-    private init?(closed mine: ReadMessage, _ options: [String]) {
+    private init?(closed mine: ReadMessage, to method: RequestMethod?, _ options: [String]) {
         let isFramed = mine.values("content-length").contains { $0 != "0" } || !mine.values("transfer-encoding").isEmpty
         if options.contains("close") {
             self = .closeAmongOptions
         } else if mine.start == .response(status: 101) {
             self = .acceptedTunnel
-        } else if mine.start == .response(status: 204), isFramed {
+        } else if isFramed, method == .head || [.response(status: 204), .response(status: 304)].contains(mine.start) {
             self = .noContentWithLength
         } else if case .response = mine.start, options.contains(where: KnownDifference.isNoOption) {
             self = .brokenConnectionOfResponse

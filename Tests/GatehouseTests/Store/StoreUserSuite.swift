@@ -76,8 +76,8 @@ import Testing
     @Test(arguments: StoreMaker.all)
     func namesThatLookAlikeAreDifferentUsers(_ maker: StoreMaker) async throws {
         let store = try await maker()
-        // One with a NUL, and two spellings of the same letter, which Swift calls equal.
-        let names = ["a", "a\u{0}b", "\u{e9}", "e\u{301}", "A", "a "]
+        // Two are spellings of the same letter, which Swift calls equal.
+        let names = ["a", "\u{e9}", "e\u{301}", "A", "a "]
         for (index, name) in names.enumerated() { try await store.revoke(name, at: Int64(index)) }
         for (index, name) in names.enumerated() {
             #expect(try await store.user(name).validSince == Int64(index))
