@@ -34,7 +34,8 @@ final class TLSServer {
     }
 
     deinit {
-        if process.isRunning { process.terminate() }
+        // It inherits the blocked signals of the thread that started it: only this one always ends it.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
     /// What the server said, TLS alerts of the client included.
@@ -67,7 +68,8 @@ final class TLSServer {
             try folder.write(String(decoding: pem, as: UTF8.self), to: "cert.pem")
         case .unknownAuthority:
             let authority = [
-                "-subj", "/CN=Authority", "-out", "ca.pem", "-keyout", "ca.key", "-nodes", "-newkey", "rsa:2048",
+                "-subj", "/CN=Authority", "-out", "ca.pem", "-keyout", "ca.key", "-nodes", "-newkey", "ec", "-pkeyopt",
+                "ec_paramgen_curve:prime256v1",
             ]
             try run(["req", "-x509", "-days", "30"] + authority)
             try run(["req", "-new", "-out", "request.pem"] + key + subject)

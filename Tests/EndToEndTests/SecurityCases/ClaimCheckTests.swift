@@ -72,11 +72,11 @@ import Testing
             .bearer(scenario.token { $0.setting("user_id", to: "root") }, "/me/e09"), 401, "auth/invalid-id-token")
     }
 
-    /// Seconds from now, and whether the token counts; the skew is 5 s. What lies within 2 s of it is left to the unit tests.
+    /// Seconds from now, and whether the token counts; the skew is 5 s. What lies close to it is left to the unit tests.
     static let times: [(claim: String, offset: Int64, passes: Bool)] = [
-        ("iat", 3, true), ("iat", 8, false), ("iat", 3600, false), ("iat", -3600, true), ("iat", -1_000_000_000, true),
-        ("nbf", 3, true), ("nbf", 8, false), ("nbf", -3600, true), ("auth_time", 3, true), ("auth_time", 8, false),
-        ("auth_time", -1_000_000_000, true), ("exp", 3, true), ("exp", 0, false), ("exp", -3, false),
+        ("iat", 3, true), ("iat", 12, false), ("iat", 3600, false), ("iat", -3600, true), ("iat", -1_000_000_000, true),
+        ("nbf", 3, true), ("nbf", 12, false), ("nbf", -3600, true), ("auth_time", 3, true), ("auth_time", 12, false),
+        ("auth_time", -1_000_000_000, true), ("exp", 30, true), ("exp", 0, false), ("exp", -3, false),
         ("exp", -4000, false),
     ]
 
