@@ -23,6 +23,9 @@ import Testing
         .file("workers: 1\n---\nworkers: 2\n", "2:1 a second YAML document"),
         .file("a: \u{7}\n", "1:4 control character U+7"),
         .file("a: \u{2028}\n", "1:4 control character U+2028"),
+        // YAML ends a line at a CR alone: the anchor would stand in no comment.
+        .file("workers: 1 # \rlimits: &a { connections: 1 }\n", "1:14 control character U+D"),
+        .file("workers: 1\r", "1:11 control character U+D"),
         .section("workers: 1\nworkers: 2", "2:1 duplicate key 'workers'; keep one of them"),
         .section(
             "workers: 1\n\"workers\": 2\nlimits: { head_fields: 1, head_fields: 2, x: 1 }",

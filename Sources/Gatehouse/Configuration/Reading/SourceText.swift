@@ -61,11 +61,19 @@ struct SourceText {
     }
 
     private func refuseControls() throws(ConfigurationError) {
-        guard let index = scalars.firstIndex(where: Self.isRefused) else { return }
+        guard let index = scalars.indices.first(where: { Self.isRefused(scalars[$0]) || isBareReturn($0) }) else {
+            return
+        }
         let code = String(scalars[index].value, radix: 16, uppercase: true)
         throw ConfigurationError(
             location: Self.location(ofIndex: index, in: scalars, file), what: "control character U+\(code)",
             remedy: "remove it, or write it as an escape in double quotes")
+    }
+
+    /// A CR without LF ends a line for YAML and for nobody else: what follows would hide from the `YAMLPrecheck`, as in
+    /// a comment, and lines would be counted in two ways.
+    private func isBareReturn(_ index: Int) -> Bool {
+        scalars[index] == "\r" && (index + 1 == scalars.count || scalars[index + 1] != "\n")
     }
 
     /// What YAML itself does not allow, and the separators that some count as line ends and others do not.
