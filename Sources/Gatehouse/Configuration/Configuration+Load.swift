@@ -35,12 +35,25 @@ extension Configuration {
         return try load(source, environment: environment)
     }
 
+    /// As ``load(bytes:file:environment:)``, with nothing read from the file system: `files` are what `${file:...}` finds.
+    package static func load(
+        bytes: [UInt8], file: String, environment: [String: String], files: [String: [UInt8]]
+    ) throws(ConfigurationErrors) -> Configuration {
+        let source: SourceText
+        do {
+            source = try SourceText(bytes, file: file)
+        } catch {
+            throw ConfigurationErrors([error])
+        }
+        return try load(source, environment: environment, files: files)
+    }
+
     private static func load(
-        _ source: SourceText, environment: [String: String]
+        _ source: SourceText, environment: [String: String], files: [String: [UInt8]]? = nil
     ) throws(ConfigurationErrors) -> Configuration {
         let directory = source.file.lastIndex(of: "/").map { source.file[..<$0] } ?? "."
         let substitution = Substitution(
-            environment: environment, directory: directory.isEmpty ? "/" : String(directory))
+            environment: environment, directory: directory.isEmpty ? "/" : String(directory), files: files)
         return try ConfigurationLoader.load(source, substitution)
     }
 }

@@ -13,6 +13,8 @@ struct Substitution {
     let environment: [String: String]
     /// Where relative paths start: the configuration file's directory.
     let directory: String
+    /// What stands for the file system, by path as it is written; nil: the file system.
+    var files: [String: [UInt8]]?
 
     /// Whether there is anything to replace.
     static func isNeeded(in text: String) -> Bool {
@@ -77,10 +79,9 @@ struct Substitution {
 
     private func content(ofFile path: String) throws(Failure) -> String {
         guard !path.isEmpty else { throw Failure(what: "${file:} without a path", remedy: "write ${file:PATH}") }
-        let full = path.hasPrefix("/") ? path : "\(directory)/\(path)"
         let bytes: [UInt8]
         do {
-            bytes = try BoundedFile.read(full, atMost: Self.maximumSize)
+            bytes = try read(path)
         } catch {
             throw Self.failure(error, path)
         }
@@ -88,6 +89,14 @@ struct Substitution {
             throw Failure(what: "the file \(Quoted(path)) is not valid UTF-8", remedy: "save it as UTF-8")
         }
         return Self.withoutTrailingNewline(text)
+    }
+
+    private func read(_ path: String) throws(BoundedFile.Failure) -> [UInt8] {
+        guard let files else {
+            return try BoundedFile.read(path.hasPrefix("/") ? path : "\(directory)/\(path)", atMost: Self.maximumSize)
+        }
+        guard let bytes = files[path] else { throw .unreadable("not among the files given") }
+        return bytes
     }
 
     private static func failure(_ failure: BoundedFile.Failure, _ path: String) -> Failure {
