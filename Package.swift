@@ -17,6 +17,9 @@ let package = Package(
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "HTTPWire", targets: ["HTTPWire"]),
         .library(name: "DevelopmentIdentity", targets: ["DevelopmentIdentity"]),
+        // For the package in Fuzzing/ alone.
+        .library(name: "WireFuzzTargets", targets: ["WireFuzzTargets"]),
+        .library(name: "GatewayFuzzTargets", targets: ["GatewayFuzzTargets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -69,6 +72,13 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "WireFuzzTargets", dependencies: ["HTTPWire", "JOSE"], path: "Tests/FuzzTargets/Wire",
+            swiftSettings: settings),
+        .target(
+            name: "GatewayFuzzTargets",
+            dependencies: ["Gatehouse", "WireFuzzTargets", .product(name: "Yams", package: "Yams")],
+            path: "Tests/FuzzTargets/Gateway", swiftSettings: settings),
         .testTarget(
             name: "JOSETests", dependencies: ["JOSE"],
             exclude: ["Vectors/Data", "Vectors/make_vectors.py", "Vectors/making"], swiftSettings: settings),
@@ -98,6 +108,8 @@ let package = Package(
         .testTarget(
             name: "OracleTests", dependencies: ["Gatehouse", "JOSE"], exclude: ["oracle.py", "requirements.txt"],
             swiftSettings: settings),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["GatewayFuzzTargets", "WireFuzzTargets"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["DevelopmentIdentity", "JOSE", "gatehouse", .product(name: "GRDB", package: "GRDB.swift")],

@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// An executable for one fuzz target; what it runs is in `library`, a product of the gateway's package.
+func fuzzer(_ name: String, of library: String) -> Target {
+    .executableTarget(name: name, dependencies: [.product(name: library, package: "gatehouse")])
+}
+
+// A package of its own, since its executables only link with the sanitizers that script/fuzz switches on.
+let package = Package(
+    name: "gatehouse-fuzzing",
+    dependencies: [.package(name: "gatehouse", path: "..")],
+    targets: [
+        fuzzer("HeadsFuzzer", of: "WireFuzzTargets"),
+        fuzzer("ChunksFuzzer", of: "WireFuzzTargets"),
+        fuzzer("JsonFuzzer", of: "WireFuzzTargets"),
+        fuzzer("JwtFuzzer", of: "WireFuzzTargets"),
+        fuzzer("KeysFuzzer", of: "WireFuzzTargets"),
+        fuzzer("CertificatesFuzzer", of: "WireFuzzTargets"),
+        fuzzer("CookiesFuzzer", of: "WireFuzzTargets"),
+        fuzzer("PathsFuzzer", of: "GatewayFuzzTargets"),
+        fuzzer("ConfigurationFuzzer", of: "GatewayFuzzTargets"),
+    ]
+)

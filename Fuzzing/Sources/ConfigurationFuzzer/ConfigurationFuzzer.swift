@@ -1,0 +1,8 @@
+import GatewayFuzzTargets
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
+    fuzzConfiguration(UnsafeRawBufferPointer(start: start, count: count))
+    return 0
+}
