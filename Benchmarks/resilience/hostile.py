@@ -5,12 +5,13 @@
 
 The ordinary load is an open loop: requests with valid tokens begin at fixed times, whatever became of those before, and a request's time
 counts from when it should have begun. One in ten comes on a connection of its own. Every answer must be 200 with the right user. The
-hostile connections are one process that waits in epoll: what they cost it is not taken from the gateway. Bounds are the gateway's
-defaults. Needs what Benchmarks/side-by-side needs. Nothing leaves 127.0.0.1."""
+hostile connections are one process that does little. What the machine itself costs shows beside: the upstream asked without the
+gateway, and the gateway's own 401, which needs no upstream. Bounds are the gateway's defaults. Needs what Benchmarks/side-by-side needs. Nothing leaves 127.0.0.1."""
 
 import argparse
 import collections
 import heapq
+import http.client
 import multiprocessing
 import os
 import pathlib
@@ -310,6 +311,18 @@ def quantile(times, share):
     return sorted(times)[min(len(times) - 1, int(len(times) * share))] * 1000
 
 
+def probe(port, expected):
+    """How long a request without a token takes on a connection of its own: to the upstream itself, or to the gateway alone."""
+    began = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.request("GET", "/work", headers={"Connection": "close"})
+    status = connection.getresponse().status
+    connection.close()
+    if status != expected:
+        sys.exit(f"port {port} answered {status} instead of {expected}")
+    return time.monotonic() - began
+
+
 def phase(gateway, tokens, options, hostile):
     """One run of the ordinary load; returns what is told of it."""
     if hostile:
@@ -323,15 +336,22 @@ def phase(gateway, tokens, options, hostile):
     cpu, began = gateway.cpu(), time.monotonic()
     answers = in_process(lambda: Load(tokens, options.rate, options.seconds).run())
     connections = upstream = 0
-    while not answers.poll(0.5):
-        connections = max(connections, int(gateway.metric("gatehouse_connections")))
-        upstream = max(upstream, int(gateway.metric("gatehouse_upstream_connections")))
+    looked, alone, refused = 0, [], []
+    while not answers.poll(0.05):
+        alone.append(probe(UPSTREAM, 200))
+        refused.append(probe(GATEWAY, 401))
+        if time.monotonic() > looked + 0.5:
+            looked = time.monotonic()
+            connections = max(connections, int(gateway.metric("gatehouse_connections")))
+            upstream = max(upstream, int(gateway.metric("gatehouse_upstream_connections")))
     times, counts = answers.recv()
     told = {
         "requests": len(times), "answered rightly": counts.get("right", 0),
         "anything else": ", ".join(f"{n} {what}" for what, n in sorted(counts.items()) if what != "right") or "0",
         "p50": f"{quantile(times, 0.5):.2f} ms", "p99": f"{quantile(times, 0.99):.2f} ms",
-        "slowest": f"{max(times) * 1000:.0f} ms", "memory, peak": f"{gateway.status('VmHWM') / 1024:.0f} MiB",
+        "slowest": f"{max(times) * 1000:.0f} ms",
+        "the upstream alone, p99": f"{quantile(alone, 0.99):.2f} ms", "refused with 401, p99": f"{quantile(refused, 0.99):.2f} ms",
+        "memory, peak": f"{gateway.status('VmHWM') / 1024:.0f} MiB",
         "connections, peak": connections, "to the upstream, peak": upstream,
         "CPU of the gateway": f"{(gateway.cpu() - cpu) / (time.monotonic() - began) * 100:.0f} % of a core",
     }
