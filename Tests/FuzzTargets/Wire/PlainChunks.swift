@@ -38,18 +38,20 @@ struct PlainChunks {
         let digits = line.prefix { isHexadecimal($0) }
         let suffix = line.dropFirst(digits.count)
         guard (1...16).contains(digits.count), suffix.first.map({ $0 == 0x3B }) ?? true else { return nil }
-        guard suffix.count <= ChunkDecoder.maximumExtension, suffix.allSatisfy(isText) else { return nil }
+        guard suffix.count <= ChunkDecoder.maximumExtension, areExtensions(suffix[...]) else { return nil }
         return Int(String(decoding: digits, as: UTF8.self), radix: 16).flatMap { $0 <= .max - 2 ? $0 : nil }
     }
 
     /// Reads up to and with the empty line; that alone is no trailers.
     private mutating func readTrailers() -> Bool {
+        var fields = 0
         while let line = line() {
             trailers += line + [13, 10]
             if line.isEmpty {
                 if trailers.count == 2 { trailers = [] }
-                return trailers.count <= ChunkDecoder.maximumTrailers
+                return trailers.count <= ChunkDecoder.maximumTrailers && fields <= ChunkDecoder.maximumTrailerFields
             }
+            fields += 1
             let name = line.prefix { $0 != 0x3A }
             guard !name.isEmpty, name.count < line.count, name.allSatisfy(isTokenByte), line.allSatisfy(isText) else {
                 return false
@@ -57,6 +59,33 @@ struct PlainChunks {
         }
         return false
     }
+}
+
+/// Semicolons, each with a token and perhaps `=` and a token or a quoted string.
+private func areExtensions(_ text: ArraySlice<UInt8>) -> Bool {
+    var rest = text
+    while !rest.isEmpty {
+        guard rest.popFirst() == 0x3B, takeToken(&rest) else { return false }
+        guard rest.first == 0x3D else { continue }
+        rest = rest.dropFirst()
+        guard rest.first == 0x22 ? takeQuoted(&rest) : takeToken(&rest) else { return false }
+    }
+    return true
+}
+
+private func takeToken(_ rest: inout ArraySlice<UInt8>) -> Bool {
+    let token = rest.prefix { isTokenByte($0) }
+    rest = rest.dropFirst(token.count)
+    return !token.isEmpty
+}
+
+private func takeQuoted(_ rest: inout ArraySlice<UInt8>) -> Bool {
+    rest = rest.dropFirst()
+    while let byte = rest.popFirst() {
+        if byte == 0x22 { return true }
+        guard isText(byte == 0x5C ? rest.popFirst() ?? 0 : byte) else { return false }
+    }
+    return false
 }
 
 private func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 9 }

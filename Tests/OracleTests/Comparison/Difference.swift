@@ -14,6 +14,7 @@ enum Difference: String, CaseIterable, Sendable {
     case type = "typ other than JWT"
     case certificate = "a certificate that has ended"
     case subject = "sub of more than 128 bytes"
+    case subjectControl = "sub with control characters"
     case expiresNow = "now equal to exp"
     case expirySkew = "exp within the skew"
     case expiryInteger = "exp not an integer of 64 bits"
@@ -81,6 +82,8 @@ enum Difference: String, CaseIterable, Sendable {
         case .expired where expiry == TokenDraft.now: self = .expiresNow
         case .expired where expiry < TokenDraft.now && expiry + one.setting.skew >= TokenDraft.now: self = .expirySkew
         case .subject where (claims["sub"]?.string?.utf8.count ?? 0) > 128: self = .subject
+        case .subject where claims["sub"]?.string?.utf8.contains { $0 < 0x20 || $0 == 0x7F } == true:
+            self = .subjectControl
         case .unknownKey where jws.keyID == "key-retired": self = .certificate
         case .tenant where one.setting.tenant == nil || one.setting.kind == .sessionCookie: self = .tenant
         default: return nil
