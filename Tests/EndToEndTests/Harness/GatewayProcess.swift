@@ -36,7 +36,7 @@ final class GatewayProcess: Sendable {
         let number = run.withLock { $0?.number ?? 0 } + 1
         let output = (folder.path("stdout-\(number)"), folder.path("stderr-\(number)"))
         let child = try ChildProcess(arguments, environment: environment, in: folder.url, output: output)
-        let ports = try await eventually("the ports; standard error: \(folder.read("stderr-\(number)"))") {
+        let ports = try await eventually("the ports", within: .seconds(60)) {
             try Self.ports(in: self.folder.read("stderr-\(number)"), isRunning: child.isRunning)
         }
         run.withLock { $0 = Run(child: child, number: number, port: ports.0, adminPort: ports.1) }
