@@ -6,6 +6,7 @@ extension ConnectionLimits {
         headFields = limits.headFields
         headTimeout = limits.headTimeout.nanoseconds
         idleTimeout = limits.idleTimeout.nanoseconds
+        bodyRate = UInt64(limits.bodyRate)
         requestTimeout = limits.requestTimeout?.nanoseconds
     }
 }

@@ -68,6 +68,10 @@ struct ClientConnection: Sendable {
     private var headBegan: UInt64?
     private var requestBegan: UInt64 = 0
     private var lastProgress: UInt64
+    /// When a responder began to take the body, moved on by the time in which it took none.
+    private var bodyBegan: UInt64 = 0
+    /// Since when the responder takes no more of the body; nil: it does.
+    private var heldSince: UInt64?
 
     init(now: UInt64) {
         lastProgress = now
@@ -82,11 +86,14 @@ struct ClientConnection: Sendable {
     /// Whether a part of a head is here.
     var hasPartialHead: Bool { phase == .awaitingHead && headBegan != nil }
 
+    /// Whether the body waits for its responder, not for the client.
+    var isBodyHeld: Bool { heldSince != nil }
+
     func arrival() -> Arrival {
         switch phase {
         case .awaitingHead: .readHead
         case .deciding: .hold
-        case .exchanging: bodyOpen ? .relayBody : .hold
+        case .exchanging: bodyOpen && !isBodyHeld ? .relayBody : .hold
         case .finishing, .lingering, .closed: .discard
         }
     }
@@ -112,6 +119,8 @@ struct ClientConnection: Sendable {
         guard phase == .deciding else { return }
         phase = .exchanging
         lastProgress = now
+        bodyBegan = now
+        heldSince = nil
     }
 
     /// The request goes back to be decided again, because its first upstream connection was gone.
@@ -121,6 +130,19 @@ struct ClientConnection: Sendable {
     }
 
     mutating func progress(now: UInt64) {
+        lastProgress = now
+    }
+
+    /// The responder takes no more of the body for now: what arrives meanwhile is no progress, and the time not the client's.
+    mutating func bodyHeld(now: UInt64) {
+        if heldSince == nil { heldSince = now }
+    }
+
+    /// The responder takes the body again.
+    mutating func bodyTaken(now: UInt64) {
+        guard let since = heldSince else { return }
+        heldSince = nil
+        bodyBegan += self.since(since, now)
         lastProgress = now
     }
 
@@ -188,13 +210,15 @@ struct ClientConnection: Sendable {
     }
 
     /// What has run out of time at `now`.
-    func expiry(now: UInt64, limits: ConnectionLimits) -> Expiry {
+    ///
+    /// - Parameter bodyBytes: how much of the request's body has come.
+    func expiry(now: UInt64, limits: ConnectionLimits, bodyBytes: UInt64) -> Expiry {
         switch phase {
         case .awaitingHead:
             if let headBegan { return since(headBegan, now) > limits.headTimeout ? .requestTimeout : .none }
             return since(lastProgress, now) > limits.idleTimeout ? .close : .none
         case .deciding, .exchanging:
-            return requestExpiry(now: now, limits: limits)
+            return requestExpiry(now: now, limits: limits, bodyBytes: bodyBytes)
         case .finishing:
             return since(lastProgress, now) > limits.idleTimeout ? .close : .none
         case .lingering:
@@ -204,14 +228,23 @@ struct ClientConnection: Sendable {
         }
     }
 
-    private func requestExpiry(now: UInt64, limits: ConnectionLimits) -> Expiry {
+    private func requestExpiry(now: UInt64, limits: ConnectionLimits, bodyBytes: UInt64) -> Expiry {
         if let total = limits.requestTimeout, since(requestBegan, now) > total {
             return responseStarted ? .abort : .totalTimeout
         }
         // Before the answer begins, a complete request waits for the upstream, which has its own limit.
         guard phase == .exchanging, bodyOpen || responseStarted else { return .none }
-        guard since(lastProgress, now) > limits.idleTimeout else { return .none }
+        let isLate = since(lastProgress, now) > limits.idleTimeout
+        guard isLate || isTooSlow(now: now, limits: limits, bodyBytes: bodyBytes) else { return .none }
         return responseStarted ? .abort : .requestTimeout
+    }
+
+    /// Whether the body comes so slowly that it would keep its upstream connection from others for nothing.
+    private func isTooSlow(now: UInt64, limits: ConnectionLimits, bodyBytes: UInt64) -> Bool {
+        guard bodyOpen, !isBodyHeld, limits.bodyRate > 0 else { return false }
+        let elapsed = since(bodyBegan, now)
+        guard elapsed > ConnectionLimits.bodyGrace else { return false }
+        return bodyBytes / limits.bodyRate < (elapsed - ConnectionLimits.bodyGrace) / 1_000_000_000
     }
 
     private func since(_ start: UInt64, _ now: UInt64) -> UInt64 {

@@ -29,6 +29,7 @@ extension ClientHandler {
     func relayBody() -> Bool {
         guard let responder else { return false }
         defer { responder.bodyFlush() }
+        if connection.isBodyHeld, responder.acceptsBody { connection.bodyTaken(now: front.time) }
         while responder === self.responder, responder.acceptsBody {
             switch body.next(from: &inbound) {
             case .needsMore:
@@ -48,6 +49,7 @@ extension ClientHandler {
                 return false
             }
         }
+        if responder === self.responder { connection.bodyHeld(now: front.time) }
         return false
     }
 

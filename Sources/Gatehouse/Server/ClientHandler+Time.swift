@@ -1,7 +1,7 @@
 extension ClientHandler {
     /// Called a few times a second for each connection.
     func tick(now: UInt64) {
-        switch connection.expiry(now: now, limits: front.limits) {
+        switch connection.expiry(now: now, limits: front.limits, bodyBytes: record.bytesIn) {
         case .none:
             responder?.tick(now: now)
             closeIfDrained(now: now)

@@ -8,9 +8,13 @@ struct ConnectionLimits: Sendable {
     var headTimeout: UInt64 = 10_000_000_000
     /// How long a connection may be idle between requests, or a body without progress in either direction.
     var idleTimeout: UInt64 = 75_000_000_000
+    /// How many bytes a second a request's body must bring on average, beyond ``bodyGrace``; 0: any.
+    var bodyRate: UInt64 = 240
     /// How long a request may take from its first byte to its answer's last; nil: no bound.
     var requestTimeout: UInt64?
 
+    /// How long a body may come at any rate.
+    static let bodyGrace: UInt64 = 10_000_000_000
     /// How long, and how much, a connection is read after its last answer, so that a reset does not destroy the answer.
     static let lingerTimeout: UInt64 = 2_000_000_000
     static let lingerBytes = 1 << 20

@@ -33,6 +33,8 @@ import Testing
         .section("limits: { head_size: 64k }", "1:22 not a size"),
         .section("limits: { head_size: 512 }", "1:22 out of range; write 1KiB to 1MiB"),
         .section("limits: { body_size: 99999999999TiB }", "1:22 out of range; write 0 to 1TiB"),
+        .section("limits: { body_rate: 240B }", "1:22 limits.body_rate is '240B', not a size"),
+        .section("limits: { body_rate: 2GiB }", "1:22 out of range; write 0 to 1GiB"),
         .section("headers: { variable: yes }", "1:22 headers.variable is 'yes', not true or false"),
         .section("headers: { variable: \"true\" }", "1:22 not true or false"),
         .section("headers: { variable: True }", "1:22 not true or false"),

@@ -25,7 +25,7 @@ import Testing
         let limits = configuration.limits
         #expect([limits.connections, limits.headSize, limits.headFields] == [10_000, 65_536, 128])
         #expect([limits.headTimeout, limits.idleTimeout] == [.seconds(10), .seconds(75)])
-        #expect(limits.bodySize == nil && limits.requestTimeout == nil)
+        #expect(limits.bodyRate == 240 && limits.bodySize == nil && limits.requestTimeout == nil)
         #expect([configuration.drain.delay, configuration.drain.timeout] == [.seconds(5), .seconds(30)])
     }
 

@@ -175,6 +175,8 @@ import Testing
     @Test func aBodyWithoutProgressTimesOut() {
         var connection = exchanging(hasBody: true)
         connection.progress(now: 10 * Self.second)
+        var limits = limits
+        limits.bodyRate = 0
         #expect(connection.expiry(now: 85 * Self.second, limits: limits) == .none)
         #expect(connection.expiry(now: 85 * Self.second + 1, limits: limits) == .requestTimeout)
     }
@@ -216,5 +218,12 @@ import Testing
 
     @Test func aClockThatStandsBeforeTheStartExpiresNothing() {
         #expect(ClientConnection(now: 100).expiry(now: 0, limits: limits) == .none)
+    }
+}
+
+extension ClientConnection {
+    /// What has run out of time where no body has come.
+    fileprivate func expiry(now: UInt64, limits: ConnectionLimits) -> Expiry {
+        expiry(now: now, limits: limits, bodyBytes: 0)
     }
 }

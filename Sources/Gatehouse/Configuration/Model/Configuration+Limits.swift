@@ -14,6 +14,9 @@ extension Configuration {
         /// Between requests, and without progress of a body in either direction (`idle_timeout`), 1 ms to 1 d. Default:
         /// 75 s.
         public var idleTimeout = Duration.seconds(75)
+        /// Bytes a second that a request's body must bring on average after its first 10 s (`body_rate`), 0 to 1 GiB. 0: any.
+        /// Default: 240.
+        public var bodyRate = 240
         /// From a head's first byte to the answer's last (`request_timeout`), 1 ms to 1 d. Default: nil, no bound.
         public var requestTimeout: Duration?
 

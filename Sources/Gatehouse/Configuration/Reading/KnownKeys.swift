@@ -40,7 +40,8 @@ extension KnownKeys {
     static let limits = KnownKeys(
         "limits",
         [
-            "connections", "head_size", "head_fields", "body_size", "head_timeout", "idle_timeout", "request_timeout",
+            "connections", "head_size", "head_fields", "body_size", "head_timeout", "idle_timeout", "body_rate",
+            "request_timeout",
         ])
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let admin = KnownKeys("admin", ["address", "token"])
