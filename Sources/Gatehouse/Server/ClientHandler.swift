@@ -131,11 +131,14 @@ final class ClientHandler: ChannelInboundHandler {
             return inbound.readableBytes > 0 && isWritable && takeHead()
         case .exchanging where connection.bodyOpen:
             let served = responder
-            return relayBody() || served !== responder || connection.phase != .exchanging
+            return relayBody() || served !== responder || connection.phase != .exchanging || hasRoomAgain
         default:
             return false
         }
     }
+
+    /// Sending what was passed on made room at once; `continueBody` was told so while the connection was advancing.
+    private var hasRoomAgain: Bool { connection.isBodyHeld && responder?.acceptsBody == true }
 
     /// Reading pauses while as much is held as may be.
     func adjustReading() {
