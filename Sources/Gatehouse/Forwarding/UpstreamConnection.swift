@@ -34,6 +34,8 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     private var isRetired = false
     /// Kept by the pool for the next request.
     var isIdle = false
+    /// Counts for the pool as one that holds an upload.
+    var holdsUpload = false
 
     init(server: Int, pool: UpstreamPool) {
         self.server = server
@@ -215,10 +217,17 @@ extension UpstreamConnection: Responder {
 
     func bodyEnded(trailers: ByteBuffer) {
         exchange?.requestEnded(now: front.time)
+        defer { endUpload() }
         guard sendsChunks else { return }
         gatheredRequest.writeStaticString("0\r\n")
         requestTrailers?.append(trailers, to: &gatheredRequest)
         gatheredRequest.writeStaticString("\r\n")
+    }
+
+    private func endUpload() {
+        guard holdsUpload else { return }
+        holdsUpload = false
+        pool.uploadEnded()
     }
 
     func bodyFlush() {

@@ -14,13 +14,15 @@ final class UpstreamPool {
         let until: UInt64
     }
 
+    private typealias Entry = UpstreamQueue<Waiter>.Entry
+
     let settings: UpstreamSettings
     let front: ServerFront
     /// `Host` for a request that has none.
     let hostField: [UInt8]
     private let loop: any EventLoop
-    private var machine: UpstreamPoolMachine<UpstreamConnection>
-    private var waiters: CircularBuffer<Waiter> = []
+    private var machine: UpstreamPoolMachine<UpstreamConnection, Waiter>
+    private var isServingWaiting = false
     private let counters: WorkerCounters
     /// The upstream's place in the counters.
     private let index: Int
@@ -47,18 +49,19 @@ final class UpstreamPool {
     /// - Parameter head: the request's head; only borrowed if it is sent now.
     func send(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
         client.record.attempts += 1
-        switch machine.acquire(reuse: client.record.attempts == 1) {
+        let isUpload = client.awaitsBody
+        let acquired = machine.acquire(
+            reuse: client.record.attempts == 1, isUpload: isUpload, orWait: waiter(client, request, head))
+        switch acquired {
         case .use(let connection):
-            lend(connection, to: client, request: request, head: head)
+            lend(connection, to: client, request: request, head: head, isUpload: isUpload)
         case .connect(let server):
-            connect(to: server, for: waiter(client, request, head), attempt: 1)
+            connect(to: server, for: .init(waiter: waiter(client, request, head), isUpload: isUpload), attempt: 1)
         case .replace(let old, let server):
             old.retire()
-            connect(to: server, for: waiter(client, request, head), attempt: 1)
-        case .wait:
-            waiters.append(waiter(client, request, head))
-        case .refuse:
-            client.deny(Denial(.overloaded))
+            connect(to: server, for: .init(waiter: waiter(client, request, head), isUpload: isUpload), attempt: 1)
+        case .wait: break
+        case .refuse: client.deny(Denial(.overloaded))
         }
     }
 
@@ -67,10 +70,15 @@ final class UpstreamPool {
         switch machine.released(connection, server: connection.server, now: front.time) {
         case .kept:
             connection.isIdle = true
-        case .serveNext:
-            guard let next = waiters.popFirst() else { return released(connection) }
-            lend(connection, to: next.client, request: next.request, head: next.head)
+        case .serve(let next):
+            lend(connection, to: next)
         }
+    }
+
+    /// The body of a request that counted as an upload has come to its end.
+    func uploadEnded() {
+        machine.uploadEnded()
+        serveWaiting()
     }
 
     /// A connection has closed.
@@ -79,15 +87,13 @@ final class UpstreamPool {
             connection.isIdle = false
             machine.idleClosed(connection, server: connection.server)
         } else {
-            connectionEnded()
+            connectionEnded(isUpload: connection.holdsUpload)
         }
     }
 
     /// A client is gone whose request may be waiting here.
     func forget(_ client: ClientHandler) {
-        guard let index = waiters.firstIndex(where: { $0.client === client }) else { return }
-        waiters.remove(at: index)
-        machine.gaveUp()
+        machine.gaveUp { $0.client === client }
     }
 
     /// Called a few times a second.
@@ -95,11 +101,9 @@ final class UpstreamPool {
         if now > UpstreamSettings.idleTimeout {
             for connection in machine.expire(idleSince: now - UpstreamSettings.idleTimeout) { connection.retire() }
         }
-        while let first = waiters.first, now > first.until {
-            waiters.removeFirst()
-            machine.gaveUp()
-            first.client.deny(Denial(.upstreamTimeout))
-        }
+        for late in machine.expireWaiting(while: { now > $0.until }) { late.client.deny(Denial(.upstreamTimeout)) }
+        machine.uploadsArrived { !$0.client.awaitsBody }
+        serveWaiting()
     }
 
     /// Closes what is idle: the worker stops.
@@ -114,23 +118,43 @@ final class UpstreamPool {
         return Waiter(client: client, number: client.record.number, request: request, head: copy, until: until)
     }
 
+    private func lend(_ connection: UpstreamConnection, to entry: Entry) {
+        let waiter = entry.waiter
+        lend(
+            connection, to: waiter.client, request: waiter.request, head: waiter.head, isUpload: entry.isUpload)
+    }
+
     private func lend(
-        _ connection: UpstreamConnection, to client: ClientHandler, request: OutgoingRequest, head: ByteBuffer
+        _ connection: UpstreamConnection, to client: ClientHandler, request: OutgoingRequest, head: ByteBuffer,
+        isUpload: Bool
     ) {
         connection.isIdle = false
+        connection.holdsUpload = isUpload
         connection.begin(request, head: head, for: client)
         client.attach(connection)
     }
 
-    private func connectionEnded() {
-        guard let server = machine.closed() else { return }
-        guard let next = waiters.popFirst() else { return connectionEnded() }
-        connect(to: server, for: next, attempt: 1)
+    private func connectionEnded(isUpload: Bool) {
+        machine.closed(isUpload: isUpload)
+        serveWaiting()
+    }
+
+    /// Gives those who wait what there is now. One after the other: what one is given may end in this very call.
+    private func serveWaiting() {
+        guard !isServingWaiting else { return }
+        isServingWaiting = true
+        defer { isServingWaiting = false }
+        while let next = machine.next() {
+            switch next {
+            case .use(let connection, let entry): lend(connection, to: entry)
+            case .connect(let server, let entry): connect(to: server, for: entry, attempt: 1)
+            }
+        }
     }
 
     // MARK: - Connecting
 
-    private func connect(to server: Int, for waiter: Waiter, attempt: Int) {
+    private func connect(to server: Int, for entry: Entry, attempt: Int) {
         counters.add(to: .connects, upstream: index)
         let connection = UpstreamConnection(server: server, pool: self)
         let bootstrap = ClientBootstrap(group: loop)
@@ -152,32 +176,36 @@ final class UpstreamPool {
             case .success(let channel):
                 // `channelInactive` does not come for a channel that is closed within this call: it was never told active.
                 channel.closeFuture.assumeIsolated().whenComplete { _ in connection.ended() }
-                self.connected(connection, for: waiter)
+                self.connected(connection, for: entry)
             case .failure:
                 // Later: connecting may fail at once, and those who wait must not fail one within the other.
-                self.loop.assumeIsolated().execute { self.connectFailed(for: waiter, attempt: attempt) }
+                self.loop.assumeIsolated().execute { self.connectFailed(for: entry, attempt: attempt) }
             }
         }
     }
 
-    private func connected(_ connection: UpstreamConnection, for waiter: Waiter) {
+    private func connected(_ connection: UpstreamConnection, for entry: Entry) {
         front.readClock()
-        guard waiter.client.isOpen, waiter.client.record.number == waiter.number,
-            waiter.client.connection.phase == .deciding
-        else { return released(connection) }
-        lend(connection, to: waiter.client, request: waiter.request, head: waiter.head)
+        guard isWanted(entry.waiter) else {
+            if entry.isUpload { machine.uploadEnded() }
+            return released(connection)
+        }
+        lend(connection, to: entry)
     }
 
-    private func connectFailed(for waiter: Waiter, attempt: Int) {
+    private func connectFailed(for entry: Entry, attempt: Int) {
         front.readClock()
         counters.add(to: .connectFailures, upstream: index)
-        let isWanted =
-            waiter.client.isOpen && waiter.client.record.number == waiter.number
-            && waiter.client.connection.phase == .deciding
+        let isWanted = isWanted(entry.waiter)
         if isWanted, attempt < min(settings.servers.count, UpstreamSettings.connectAttempts) {
-            return connect(to: machine.anotherServer(), for: waiter, attempt: attempt + 1)
+            return connect(to: machine.anotherServer(), for: entry, attempt: attempt + 1)
         }
-        connectionEnded()
-        if isWanted { waiter.client.deny(Denial(.upstreamUnreachable)) }
+        connectionEnded(isUpload: entry.isUpload)
+        if isWanted { entry.waiter.client.deny(Denial(.upstreamUnreachable)) }
+    }
+
+    private func isWanted(_ waiter: Waiter) -> Bool {
+        waiter.client.isOpen && waiter.client.record.number == waiter.number
+            && waiter.client.connection.phase == .deciding
     }
 }

@@ -1,14 +1,16 @@
 /// The connections that one worker keeps to one upstream, as a pure value: who takes which, when to connect, when to wait.
 ///
-/// `Connection` is what the worker holds for each; tests use numbers.
-struct UpstreamPoolMachine<Connection: Equatable> {
+/// `Connection` and `Waiter` are what the worker holds for a connection and for a request that waits; tests use numbers.
+/// An upload is a request whose body has not come to its end. How long that takes is the client's choice, so uploads may hold a
+/// share of the connections only, and of the places to wait: the others are for requests that nobody can draw out.
+struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
     /// What a request that needs a connection gets.
     enum Acquired {
         case use(Connection)
         case connect(server: Int)
         /// The pool is full of connections that cannot serve: close this idle one, and connect.
         case replace(Connection, server: Int)
-        /// Every connection is busy: wait for one.
+        /// Every connection that it may have is busy: wait for one.
         case wait
         /// As many as may wait are waiting.
         case refuse
@@ -17,8 +19,14 @@ struct UpstreamPoolMachine<Connection: Equatable> {
     /// What happens with a connection that finished an exchange.
     enum Released {
         case kept
-        /// A request is waiting: give it the connection.
-        case serveNext
+        /// A request was waiting: give it the connection.
+        case serve(UpstreamQueue<Waiter>.Entry)
+    }
+
+    /// What a request that waited gets.
+    enum Next {
+        case use(Connection, UpstreamQueue<Waiter>.Entry)
+        case connect(server: Int, UpstreamQueue<Waiter>.Entry)
     }
 
     private struct Idle {
@@ -28,45 +36,63 @@ struct UpstreamPoolMachine<Connection: Equatable> {
 
     /// The most connections of the worker to the upstream, all its servers together.
     let limit: Int
-    /// The most requests that wait for one.
-    let waitingLimit: Int
     private var idle: [[Idle]]
+    private var queue: UpstreamQueue<Waiter>
     private(set) var open = 0
-    private(set) var waiting = 0
+    /// The connections, open or being opened, that uploads hold.
+    private(set) var uploads = 0
     private var turn = 0
 
     init(servers: Int, limit: Int, waitingLimit: Int) {
         self.limit = limit
-        self.waitingLimit = waitingLimit
+        queue = UpstreamQueue(limit: waitingLimit)
         idle = Array(repeating: [], count: servers)
     }
 
     var idleCount: Int { idle.reduce(0) { $0 + $1.count } }
     var serverCount: Int { idle.count }
+    var waiting: Int { queue.count }
 
-    /// - Parameter reuse: whether a connection that served before will do.
-    mutating func acquire(reuse: Bool) -> Acquired {
+    /// - Parameters:
+    ///   - reuse: whether a connection that served before will do.
+    ///   - isUpload: whether the body has not come to its end.
+    ///   - waiter: what is kept of the request while it waits.
+    mutating func acquire(reuse: Bool, isUpload: Bool, orWait waiter: @autoclosure () -> Waiter) -> Acquired {
+        guard !isUpload || mayUpload else { return wait(waiter(), isUpload: true) }
         let server = nextServer()
-        if reuse, let kept = idle[server].popLast() { return .use(kept.connection) }
-        if open < limit {
+        if reuse, let kept = idle[server].popLast() {
+            if isUpload { uploads += 1 }
+            return .use(kept.connection)
+        }
+        guard open >= limit else {
             open += 1
+            if isUpload { uploads += 1 }
             return .connect(server: server)
         }
-        if let kept = takeAnyIdle() { return reuse ? .use(kept) : .replace(kept, server: server) }
-        guard waiting < waitingLimit else { return .refuse }
-        waiting += 1
-        return .wait
+        guard let kept = takeAnyIdle() else { return wait(waiter(), isUpload: isUpload) }
+        if isUpload { uploads += 1 }
+        return reuse ? .use(kept) : .replace(kept, server: server)
     }
 
-    /// A connection attempt failed, or an open connection that was not idle closed.
-    ///
-    /// - Returns: the server to connect to for a request that waits, if there is one.
-    mutating func closed() -> Int? {
+    /// A connection attempt failed, or an open connection that was not idle closed. Ask for `next` then.
+    mutating func closed(isUpload: Bool) {
         open -= 1
-        guard waiting > 0, open < limit else { return nil }
-        waiting -= 1
+        if isUpload { uploads -= 1 }
+    }
+
+    /// An upload has come to its end, or came to nothing: its connection no longer counts for the share. Ask for `next` then.
+    mutating func uploadEnded() {
+        uploads -= 1
+    }
+
+    /// The first request that waits and can have a connection now.
+    mutating func next() -> Next? {
+        guard queue.hasNext(withUploads: mayUpload) else { return nil }
+        let kept = takeAnyIdle()
+        guard kept != nil || open < limit, let entry = takeWaiting() else { return nil }
+        if let kept { return .use(kept, entry) }
         open += 1
-        return nextServer()
+        return .connect(server: nextServer(), entry)
     }
 
     /// Which server to try after one could not be reached; the place in the pool stays taken.
@@ -80,17 +106,24 @@ struct UpstreamPoolMachine<Connection: Equatable> {
     }
 
     mutating func released(_ connection: Connection, server: Int, now: UInt64) -> Released {
-        if waiting > 0 {
-            waiting -= 1
-            return .serveNext
-        }
+        if let entry = takeWaiting() { return .serve(entry) }
         idle[server].append(Idle(connection: connection, since: now))
         return .kept
     }
 
-    /// A waiting request gave up.
-    mutating func gaveUp() {
-        if waiting > 0 { waiting -= 1 }
+    /// Takes out the waiting request that gave up.
+    mutating func gaveUp(where isTheOne: (Waiter) -> Bool) {
+        queue.removeFirst(where: isTheOne)
+    }
+
+    /// Takes out the requests that have waited for too long; those that came first are looked at first.
+    mutating func expireWaiting(while isLate: (Waiter) -> Bool) -> [Waiter] {
+        queue.removeAll(while: isLate)
+    }
+
+    /// Some of the bodies that had not come to their ends may have, while their requests wait. Ask for `next` then.
+    mutating func uploadsArrived(where hasArrived: (Waiter) -> Bool) {
+        queue.settleUploads(where: hasArrived)
     }
 
     /// Takes out the connections that have been idle since before `time`: the pool forgets them, the caller closes them.
@@ -107,6 +140,18 @@ struct UpstreamPoolMachine<Connection: Equatable> {
         return expired
     }
 
+    private var mayUpload: Bool { uploads < UploadShare.of(limit) }
+
+    private mutating func wait(_ waiter: Waiter, isUpload: Bool) -> Acquired {
+        queue.append(waiter, isUpload: isUpload) ? .wait : .refuse
+    }
+
+    private mutating func takeWaiting() -> UpstreamQueue<Waiter>.Entry? {
+        guard let entry = queue.popNext(withUploads: mayUpload) else { return nil }
+        if entry.isUpload { uploads += 1 }
+        return entry
+    }
+
     private mutating func nextServer() -> Int {
         let server = turn
         turn = turn + 1 == idle.count ? 0 : turn + 1
@@ -119,4 +164,10 @@ struct UpstreamPoolMachine<Connection: Equatable> {
         }
         return nil
     }
+}
+
+/// How much of something uploads may have.
+enum UploadShare {
+    /// Three quarters; at least one.
+    static func of(_ total: Int) -> Int { max(1, total - (total + 3) / 4) }
 }

@@ -67,9 +67,7 @@ extension ClientHandler {
 
     /// A body that is here completely is skipped, so that a refused request need not cost the connection.
     private func skipBodyAtHand() {
-        guard connection.bodyOpen, case .length(let length) = body, length <= UInt64(inbound.readableBytes) else {
-            return
-        }
+        guard connection.bodyOpen, case .length(let length) = body, !awaitsBody else { return }
         inbound.moveReaderIndex(forwardBy: Int(length))
         body = .none
         connection.bodyEnded(now: front.time)

@@ -71,6 +71,13 @@ extension ClientHandler {
         }
     }
 
+    /// Whether bytes of the request's body are still to come from the client; of a chunked body that is not known before it is read.
+    var awaitsBody: Bool {
+        guard connection.bodyOpen else { return false }
+        guard case .length(let length) = body else { return true }
+        return length > UInt64(inbound.readableBytes)
+    }
+
     private func writeContinue() {
         guard record.minorVersion == 1, let context else { return }
         let interim = ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
