@@ -62,7 +62,7 @@ public final class Gateway: Sendable {
     /// Starts a gateway; when this returns, it accepts connections.
     ///
     /// - Throws: `ConfigurationErrors` for routes that cannot be, `StoreError`, `AccessLogError`, or `GatewayStartError` for an address
-    ///   that cannot be listened on.
+    ///   that cannot be listened on, or too few file descriptors.
     public static func start(
         _ configuration: Configuration, clock: GatewayClock = .system, logger: Logger
     ) async throws -> Gateway {
@@ -156,7 +156,7 @@ public final class Gateway: Sendable {
     }
 
     private func openListeners() async throws {
-        let budget = Listener.Budget(limit: snapshot.connectionLimit)
+        let budget = Listener.Budget(limit: try connectionLimit(workers: workers.count))
         for listener in configuration.listen {
             let wanted = listener.address
             do {

@@ -23,12 +23,20 @@ final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - environment: set besides what the tests run with.
     ///   - output: the paths of the files that standard output and standard error are appended to.
+    ///   - descriptorLimit: how many file descriptors it may have, hard and soft.
     init(
-        _ arguments: [String], environment: [String: String] = [:], in folder: URL, output: (String, String)
+        _ arguments: [String], environment: [String: String] = [:], in folder: URL, output: (String, String),
+        descriptorLimit: Int? = nil
     ) throws {
         let process = Process()
-        process.executableURL = Self.program
-        process.arguments = arguments
+        if let descriptorLimit {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            let script = "ulimit -n \(descriptorLimit); exec \"$0\" \"$@\""
+            process.arguments = ["-c", script, Self.program.path] + arguments
+        } else {
+            process.executableURL = Self.program
+            process.arguments = arguments
+        }
         process.currentDirectoryURL = folder
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice

@@ -7,6 +7,8 @@ struct GatewayConfiguration: Sendable {
     /// Each the mapping of one route, without braces.
     var routes: [String] = []
     var environment: [String: String] = [:]
+    /// How many file descriptors the process may have; nil: as many as the tests.
+    var descriptorLimit: Int?
 
     init(keysURL: String, sessionKeysURL: String, upstream: String) {
         self["listen"] = "[{ address: 127.0.0.1:0 }]"

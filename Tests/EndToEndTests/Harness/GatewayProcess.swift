@@ -14,6 +14,7 @@ final class GatewayProcess: Sendable {
     let folder: TemporaryFolder
     private let arguments: [String]
     private let environment: [String: String]
+    private let descriptorLimit: Int?
     private let run = Mutex<Run?>(nil)
 
     /// Writes the configuration; `start` starts it.
@@ -22,6 +23,7 @@ final class GatewayProcess: Sendable {
         try folder.write(configuration.text, to: "gatehouse.yaml")
         arguments = ["serve", "--config", "gatehouse.yaml"]
         environment = configuration.environment
+        descriptorLimit = configuration.descriptorLimit
     }
 
     /// A gateway without a file, by `arguments` alone.
@@ -29,13 +31,15 @@ final class GatewayProcess: Sendable {
         folder = try TemporaryFolder()
         self.arguments = ["serve"] + arguments
         self.environment = environment
+        descriptorLimit = nil
     }
 
     /// Starts the process and returns once it listens, for clients and for operators.
     func start() async throws {
         let number = run.withLock { $0?.number ?? 0 } + 1
         let output = (folder.path("stdout-\(number)"), folder.path("stderr-\(number)"))
-        let child = try ChildProcess(arguments, environment: environment, in: folder.url, output: output)
+        let child = try ChildProcess(
+            arguments, environment: environment, in: folder.url, output: output, descriptorLimit: descriptorLimit)
         let ports = try await eventually("the ports", within: .seconds(60)) {
             try Self.ports(in: self.folder.read("stderr-\(number)"), isRunning: child.isRunning)
         }

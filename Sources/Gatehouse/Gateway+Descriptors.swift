@@ -1,0 +1,21 @@
+import Logging
+
+extension Gateway {
+    /// How many client connections there may be: as configured, or fewer where the system gives too few file descriptors.
+    func connectionLimit(workers: Int) throws(GatewayStartError) -> Int {
+        let plan = try DescriptorPlan(
+            connections: snapshot.connectionLimit,
+            upstreamConnections: snapshot.upstreams.reduce(0) { $0 + $1.connections },
+            adminConnections: configuration.admin.address == nil ? 0 : AdminServer.Limits().connections,
+            workers: workers, listeners: configuration.listen.count, available: DescriptorLimit.raise())
+        if plan.isShort {
+            logger.warning(
+                "fewer file descriptors than the limits need: fewer client connections are accepted",
+                metadata: [
+                    "needed": "\(plan.needed)", "available": "\(plan.available)",
+                    "connections": "\(plan.connections)", "remedy": "\(DescriptorPlan.remedy)",
+                ])
+        }
+        return plan.connections
+    }
+}

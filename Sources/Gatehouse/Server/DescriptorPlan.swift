@@ -1,0 +1,43 @@
+/// How the file descriptors of the process are shared out: who connects must not use up those that answering takes.
+struct DescriptorPlan: Equatable, Sendable {
+    /// What everything that the configuration allows needs.
+    let needed: Int
+    /// The most that the process may open.
+    let available: Int
+    /// How many client connections there may be.
+    let connections: Int
+
+    /// For listeners, the store, logs, fetching keys, and connections that are just being closed.
+    private static let reserve = 64
+    /// What one event loop has open, besides its listeners.
+    private static let perWorker = 3
+    /// With less than this, running is no service.
+    static let leastConnections = 64
+
+    /// - Parameters:
+    ///   - connections: the client connections that the configuration allows.
+    ///   - upstreamConnections: those of one worker, all upstreams together.
+    /// - Throws: where too few client connections would remain.
+    init(
+        connections wanted: Int, upstreamConnections: Int, adminConnections: Int, workers: Int, listeners: Int,
+        available: Int
+    ) throws(GatewayStartError) {
+        let others =
+            workers * (upstreamConnections + Self.perWorker + listeners) + adminConnections + Self.reserve
+        needed = wanted + others
+        self.available = available
+        connections = min(wanted, available - others)
+        guard connections >= min(wanted, Self.leastConnections) else {
+            throw GatewayStartError(
+                "the process may open \(available) files and needs \(needed): too few are left for clients; \(Self.remedy)"
+            )
+        }
+    }
+
+    /// Whether client connections had to be given up.
+    var isShort: Bool { needed > available }
+
+    static let remedy = """
+        raise LimitNOFILE= (systemd) or ulimit -n, or lower limits.connections, upstreams.*.connections or workers
+        """
+}

@@ -1,0 +1,49 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+/// More clients than the system gives file descriptors for.
+struct DescriptorLimitTests {
+    private static func small(_ echo: EchoUpstream, _ configuration: inout GatewayConfiguration) {
+        configuration["workers"] = "1"
+        configuration["upstreams"] = """
+            { api: { servers: ['\(echo.url)'], connections: 16 },
+              down: { servers: ['http://127.0.0.1:1'], connections: 4 },
+              hasty: { servers: ['\(echo.url)'], connections: 4 } }
+            """
+    }
+
+    @Test func idleConnectionsLeaveEnoughForWhoIsConnected() async throws {
+        try await Scenario.run(
+            arrange: { _, echo, configuration in
+                Self.small(echo, &configuration)
+                configuration.descriptorLimit = 300
+            }
+        ) { scenario in
+            #expect(scenario.gateway.errors.contains("fewer file descriptors"), "\(scenario.gateway.errors)")
+            #expect(scenario.gateway.errors.contains("available=300 connections=144 needed=10156"))
+            let bystander = try RawClient(port: scenario.gateway.port)
+            #expect(try bystander.exchange(.get("/nowhere")).status == 404)
+            let idle = try (0..<320).map { _ in try RawClient(port: scenario.gateway.port) }
+            _ = try await eventually("refused connections") {
+                try scenario.admin("GET", "/metrics").text.contains("gatehouse_connections_refused_total 177")
+                    ? true : nil
+            }
+            #expect(try bystander.exchange(.get("/public/x")).status == 200)
+            #expect(try bystander.exchange(.bearer(scenario.token(), "/me/x")).status == 200)
+            #expect(idle.count == 320)
+        }
+    }
+
+    @Test func tooFewToServeAnybodyIsAnErrorAtStart() async throws {
+        let error = await #expect(throws: Impatience.self) {
+            try await Scenario.run(
+                arrange: { _, echo, configuration in
+                    Self.small(echo, &configuration)
+                    configuration.descriptorLimit = 200
+                }
+            ) { _ in }
+        }
+        #expect(error?.description.contains("may open 200 files and needs 10156") == true, "\(error)")
+    }
+}
