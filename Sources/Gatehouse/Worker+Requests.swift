@@ -145,7 +145,7 @@ extension Worker: RequestHandler {
     // MARK: - The end
 
     func abandoned(_ client: ClientHandler) {
-        waiters.removeAll { $0.client === client }
+        _ = waiters.remove { $0.client === client }
         if client.record.upstream >= 0 { pools[client.record.upstream].forget(client) }
     }
 

@@ -27,7 +27,7 @@ final class Worker {
     let requestKeys: @Sendable (Int) -> Void
     let pathScratch = PathScratch()
     var pools: [UpstreamPool] = []
-    var waiters: [Waiter] = []
+    var waiters = WaitingRoom<Waiter, PeerNetwork>(limit: waitingLimit)
     private var ticker: RepeatedTask?
 
     /// The most requests of a worker that wait for keys or the store.
@@ -111,23 +111,25 @@ final class Worker {
     /// Keeps a request until keys or the store are there.
     func wait(_ client: ClientHandler, forKeySet set: Int?) {
         if client.record.waitsUntil == 0 { client.record.waitsUntil = front.time &+ Self.patience }
-        guard waiters.count < Self.waitingLimit else { return client.deny(Denial(.overloaded)) }
-        waiters.append(Waiter(client: client, number: client.record.number, keySet: set))
-        client.adjustReading()
+        let waiter = Waiter(client: client, number: client.record.number, keySet: set)
+        switch waiters.enter(waiter, of: client.peer.network) {
+        case .admitted:
+            client.adjustReading()
+        case .replaced(let evicted):
+            client.adjustReading()
+            if isCurrent(evicted) { evicted.client.deny(Denial(.overloaded)) }
+        case .refused:
+            client.deny(Denial(.overloaded))
+        }
     }
 
     private func resume(_ isConcerned: (Waiter) -> Bool) {
         front.readClock()
-        let concerned = waiters.filter(isConcerned)
-        waiters.removeAll(where: isConcerned)
-        for waiter in concerned where isCurrent(waiter) { waiter.client.serveAgain() }
+        for waiter in waiters.remove(where: isConcerned) where isCurrent(waiter) { waiter.client.serveAgain() }
     }
 
     private func expireWaiters(now: UInt64) {
-        guard waiters.contains(where: { now >= $0.client.record.waitsUntil }) else { return }
-        let expired = waiters.filter { now >= $0.client.record.waitsUntil }
-        waiters.removeAll { now >= $0.client.record.waitsUntil }
-        for waiter in expired where isCurrent(waiter) {
+        for waiter in waiters.remove(where: { now >= $0.client.record.waitsUntil }) where isCurrent(waiter) {
             if waiter.keySet == nil {
                 // Decided without the store: by the route's `on_store_failure`.
                 waiter.client.serveAgain()

@@ -4,6 +4,8 @@ import NIOCore
 final class PeerAddress: Sendable {
     /// The IP address without a port; `unknown` where the socket has none.
     let text: String
+    /// Who the client is where clients share something scarce.
+    let network: PeerNetwork
     /// The field lines that tell the upstream about the client's side of this connection, each with its CRLF.
     let forwardedLines: [UInt8]
     /// The `for=` and `proto=` parts of `Forwarded` (RFC 7239); the host is added for each request.
@@ -12,6 +14,7 @@ final class PeerAddress: Sendable {
     init(_ address: SocketAddress?) {
         let ip = address?.ipAddress ?? "unknown"
         text = ip
+        network = PeerNetwork(address)
         let isVersion6 = ip.utf8.contains(UInt8(ascii: ":"))
         // An IPv6 address is quoted and bracketed there (RFC 7239 section 6).
         let node = isVersion6 ? "\"[\(ip)]\"" : ip

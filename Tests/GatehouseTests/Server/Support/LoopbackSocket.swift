@@ -24,9 +24,10 @@ final class LoopbackSocket {
         self.descriptor = descriptor
     }
 
-    /// Connects. A small `receiveBuffer` makes the kernel hold little for a client that does not read.
-    convenience init(connectingTo port: Int, receiveBuffer: Int32? = nil) throws {
+    /// Connects, from 127.0.0.`source`. A small `receiveBuffer` makes the kernel hold little for a client that does not read.
+    convenience init(connectingTo port: Int, receiveBuffer: Int32? = nil, from source: UInt8? = nil) throws {
         let descriptor = socket(AF_INET, LoopbackListener.stream, 0)
+        if let source { try Self.bind(descriptor, to: source) }
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -38,6 +39,17 @@ final class LoopbackSocket {
         }
         guard result == 0 else { throw Problem.system("connect", errno) }
         self.init(descriptor: descriptor)
+    }
+
+    private static func bind(_ descriptor: Int32, to source: UInt8) throws {
+        var address = LoopbackListener.address(port: 0)
+        address.sin_addr.s_addr = (0x7f00_0000 | UInt32(source)).bigEndian
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Problem.system("bind", errno) }
     }
 
     deinit { close() }

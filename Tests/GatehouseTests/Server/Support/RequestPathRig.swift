@@ -108,8 +108,9 @@ final class RequestPathRig {
 
     // MARK: - Connections
 
-    func connect(receiveBuffer: Int32? = nil) throws -> LoopbackSocket {
-        try LoopbackSocket(connectingTo: listener.localAddress?.port ?? 0, receiveBuffer: receiveBuffer)
+    func connect(receiveBuffer: Int32? = nil, from source: UInt8? = nil) throws -> LoopbackSocket {
+        try LoopbackSocket(
+            connectingTo: listener.localAddress?.port ?? 0, receiveBuffer: receiveBuffer, from: source)
     }
 
     /// A client whose first request has been answered: also the upstream connection that served it.
