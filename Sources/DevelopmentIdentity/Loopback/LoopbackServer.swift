@@ -75,8 +75,9 @@ final class LoopbackServer: Sendable {
             return (state.listener.map { [$0] } ?? []) + state.open.values
         }
         for channel in channels {
-            // The only error is that it was closed before.
+            // The only error is that it is being closed already; then its end is still to come.
             try? await channel.close().get()
+            try? await channel.closeFuture.get()
         }
     }
 
