@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))
 struct BackpressureEndToEndTests {
     /// What the gateway may grow by meanwhile: the kernel's buffers are not its own.
-    private static let allowance = 24_000
+    private static let allowance = Allowance.memory(kilobytes: 24_000)
 
     @Test func aClientThatDoesNotReadHoldsUpTheAnswer() async throws {
         try await Scenario.run { scenario in

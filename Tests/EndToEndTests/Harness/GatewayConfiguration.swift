@@ -19,7 +19,8 @@ struct GatewayConfiguration: Sendable {
         self["headers"] = "{ extra: { X-Role: token.role } }"
         self["drain"] = "{ delay: 0s, timeout: 5s }"
         self["upstreams"] = """
-            { api: { servers: ['\(upstream)'] }, down: { servers: ['http://127.0.0.1:1'] },
+            { api: { servers: ['\(upstream)'], connect_timeout: \(2 * Allowance.factor)s },
+              down: { servers: ['http://127.0.0.1:1'] },
               hasty: { servers: ['\(upstream)'], response_timeout: 300ms } }
             """
         routes = Self.usualRoutes

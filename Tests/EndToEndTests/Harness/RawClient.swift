@@ -22,7 +22,9 @@ final class RawClient {
     /// - Parameters:
     ///   - loopback: the last byte of the address 127.0.0.N.
     ///   - receiveBuffer: how many bytes the kernel may take in before somebody reads; nil: as many as it likes.
-    convenience init(port: Int, timeout: Int = 15, loopback: UInt8 = 1, receiveBuffer: Int32? = nil) throws {
+    convenience init(
+        port: Int, timeout: Int = 15 * Allowance.factor, loopback: UInt8 = 1, receiveBuffer: Int32? = nil
+    ) throws {
         self.init(
             descriptor: socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0), timeout: timeout)
         if var size = receiveBuffer {
@@ -41,7 +43,7 @@ final class RawClient {
     }
 
     /// The other end of a connection that somebody made.
-    init(descriptor: Int32, timeout: Int = 15) {
+    init(descriptor: Int32, timeout: Int = 15 * Allowance.factor) {
         self.descriptor = descriptor
         var limit = timeval(tv_sec: timeout, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {

@@ -30,7 +30,7 @@ final class RawListener: Sendable {
 
     /// The next connection; waits for it.
     func take() throws -> RawClient {
-        guard isWaited(15_000) else { throw Impatience(description: "nobody connected") }
+        guard isWaited(15_000 * Int32(Allowance.factor)) else { throw Impatience(description: "nobody connected") }
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else { throw RawClient.Failure(call: "accept", number: errno) }
         // Not for the gateways that other tests start meanwhile: they would keep it open.

@@ -9,6 +9,7 @@ struct Impatience: Error, CustomStringConvertible {
 func eventually<Value>(
     _ what: @autoclosure () -> String, within limit: Duration = .seconds(15), _ condition: () throws -> Value?
 ) async throws -> Value {
+    let limit = Allowance.time(limit)
     let end = ContinuousClock.now + limit
     while true {
         if let value = try condition() { return value }

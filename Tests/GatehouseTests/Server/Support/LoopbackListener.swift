@@ -32,7 +32,9 @@ final class LoopbackListener {
 
     /// The next connection; waits for it.
     func accept() throws -> LoopbackSocket {
-        guard waits(5000) else { throw LoopbackSocket.Problem.timeout(received: "no connection") }
+        guard waits(5000 * Int32(Allowance.factor)) else {
+            throw LoopbackSocket.Problem.timeout(received: "no connection")
+        }
         return LoopbackSocket(descriptor: Foundation.accept(descriptor, nil, nil))
     }
 

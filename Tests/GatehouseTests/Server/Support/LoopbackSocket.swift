@@ -14,7 +14,7 @@ final class LoopbackSocket {
         case reset
     }
 
-    private static let patience: Int32 = 5000
+    private static let patience = 5000 * Int32(Allowance.factor)
 
     private let descriptor: Int32
     private var isOpen = true

@@ -90,7 +90,7 @@ final class RequestPathRig {
 
     /// Waits until the worker has come to a state; half a minute at most.
     func until(_ condition: @escaping @Sendable (Worker) -> Bool) throws {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = ContinuousClock.now + .seconds(30 * Allowance.factor)
         while try !onWorker(condition) {
             guard ContinuousClock.now < end else { throw LoopbackSocket.Problem.timeout(received: "no such state") }
         }

@@ -1,0 +1,9 @@
+import Foundation
+
+/// How many times as long everything may take, and as much memory, as usual: what sanitizers add to a build is nobody's fault.
+enum Allowance {
+    static let factor = ProcessInfo.processInfo.environment["GATEHOUSE_TEST_ALLOWANCE"].flatMap { Int($0) } ?? 1
+
+    static func time(_ usual: Duration) -> Duration { usual * factor }
+    static func memory(kilobytes usual: Int) -> Int { usual * factor }
+}
