@@ -68,7 +68,8 @@ final class ScriptPlayer {
     /// Sends as much as the channel takes; `channelWritabilityChanged` continues.
     private func fill(_ count: Int) -> Bool {
         var rest = count
-        while rest > 0 {
+        // A write may find the peer gone, and so stop the player within.
+        while rest > 0, !isStopped {
             guard context.channel.isWritable else {
                 steps.prepend(.fill(rest))
                 return false

@@ -87,6 +87,19 @@ import Testing
         }
     }
 
+    @Test func whoLeavesAnEndlessBodyHoldsUpNobody() async throws {
+        try await withProvider { provider in
+            provider.misbehave(.endless, at: endpoint)
+            for _ in 0..<8 {
+                let client = try await SocketClient(port: provider.port)
+                try await client.transmit("GET \(endpoint.rawValue) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                _ = try await client.read(until: "0123456789")
+            }
+            let path = DevelopmentProvider.Endpoint.sessionJWKSet.rawValue
+            for _ in 0..<4 { #expect(try await Response(exchange(provider.port, path))?.status == 200) }
+        }
+    }
+
     @Test func aDrippedAnswerIsCompleteInTheEnd() async throws {
         var keys = DevelopmentKeys()
         keys.add(try .generate(.edDSA, keyID: "k"), for: .idToken)
