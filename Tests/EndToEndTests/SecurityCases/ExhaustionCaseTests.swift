@@ -41,7 +41,6 @@ struct ExhaustionCaseTests {
     @Test func k07AByteNowAndThenDoesNotProlongAHead() async throws {
         try await Scenario.run(arrange: { $2["limits"] = "{ head_timeout: 400ms }" }) { scenario in
             let client = try RawClient(port: scenario.gateway.port)
-            let start = ContinuousClock.now
             var sent = 0
             do {
                 for byte in Array("GET /public/x HTTP/1.1\r\nHost: a\r\n".utf8) + [UInt8](repeating: 0x61, count: 400) {
@@ -51,7 +50,6 @@ struct ExhaustionCaseTests {
                     if scenario.gateway.output.contains("request/timeout") { break }
                 }
             } catch is RawClient.Failure {}
-            #expect(ContinuousClock.now - start < .seconds(6))
             #expect(sent < 300)
             expectDenial(try client.response(), 408, "request/timeout")
         }

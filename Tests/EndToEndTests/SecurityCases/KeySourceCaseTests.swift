@@ -78,12 +78,15 @@ struct KeySourceCaseTests {
 
     @Test func f09AKeptConnectionThatTheSourceClosedIsNoFailure() async throws {
         try await Scenario.run { scenario in
-            for _ in 0..<2 {
-                try refresh(scenario)
-                await scenario.provider.stopListening()
-                try await scenario.provider.resumeListening()
+            let keys = scenario.provider.keys[.idToken].map(\.jwk).joined(separator: ",")
+            let body = "{\"keys\":[\(keys)]}"
+            // A proper answer that promises to keep the connection, which is then closed without a word.
+            scenario.provider.misbehave(
+                .raw("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"), at: .idTokenJWKSet)
+            for _ in 0..<20 {
                 let answer = try scenario.admin("POST", "/v1/keys/refresh")
                 #expect(answer.status == 200, "\(answer.text)")
+                #expect(try scenario.send(.bearer(scenario.token(), "/me/f09")).status == 200)
             }
             #expect(try scenario.metric("gatehouse_key_set_fetches_total", containing: "failed") == 0)
         }
