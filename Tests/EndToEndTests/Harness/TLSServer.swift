@@ -19,6 +19,8 @@ final class TLSServer {
 
     let folder: TemporaryFolder
     private let process = Process()
+    /// Its end is the server's end, also where the tests are killed.
+    private let lifeline = Pipe()
     private(set) var port = 0
 
     init(_ flaw: Flaw, serving files: [String: String]) async throws {
@@ -34,8 +36,7 @@ final class TLSServer {
     }
 
     deinit {
-        // It inherits the blocked signals of the thread that started it: only this one always ends it.
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        try? lifeline.fileHandleForWriting.close()
     }
 
     /// What the server said, TLS alerts of the client included.
@@ -44,12 +45,13 @@ final class TLSServer {
     private func start(_ arguments: [String]) throws {
         try folder.write("", to: "log")
         let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
-        process.executableURL = URL(filePath: Self.openssl ?? "/usr/bin/openssl")
-        process.arguments = arguments
+        process.executableURL = URL(filePath: "/bin/sh")
+        let script = "\"$0\" \"$@\" & server=$!; read -r line; kill -9 $server"
+        process.arguments = ["-c", script, Self.openssl ?? "openssl"] + arguments
         process.currentDirectoryURL = folder.url
         process.standardOutput = log
         process.standardError = log
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = lifeline
         try process.run()
     }
 
