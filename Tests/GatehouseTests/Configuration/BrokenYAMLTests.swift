@@ -34,6 +34,11 @@ import Testing
         .section("'workers': 1\n'workers': 2", "2:1 duplicate key 'workers'"),
         .section("? [a]\n: 1", "1:3 a key that is not a text"),
         .file("{ [a]: 1, [a]: 2 }", "1:3 duplicate key"),
+        .section("\"lim\\nits\": 1", "1:1 unknown key 'lim?its'"),
+        .file(
+            "upstreams: { \"a\\n\\eb\": { x: 1 } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
+            "1:14 'a??b' is not a name", "1:24 upstreams.a??b.servers is missing",
+            "1:26 unknown key 'x' in upstreams.a??b;", "2:43 there is no upstream 'api'"),
         .section("accounts: { a: 1, a: 2 }", "1:11 accounts is not supported yet", "1:13 duplicate key 'a'"),
         .section("<<: { a: 1 }", "1:1 unknown key '<<'"),
         .file(String(repeating: "[", count: 2_000), "1:1 nested more than 1000 levels deep"),

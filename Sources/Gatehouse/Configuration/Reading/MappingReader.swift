@@ -20,7 +20,7 @@ struct MappingEntry {
                 context.failForDuplicate(location, key)
                 return nil
             }
-            let name = path.isEmpty ? key : "\(path).\(key)"
+            let name = path.isEmpty ? key : "\(path).\(Quoted(key).unquoted)"
             return MappingEntry(
                 key: key, keyLocation: location, value: ConfigurationValue(node, name: name, context: context))
         }

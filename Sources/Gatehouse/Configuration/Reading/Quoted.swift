@@ -7,11 +7,14 @@ struct Quoted: CustomStringConvertible {
         self.text = text
     }
 
-    var description: String {
+    var description: String { "'\(unquoted)'" }
+
+    /// The same without the quotes, for the names of entries in the path of a key.
+    var unquoted: String {
         let scalars = text.unicodeScalars.prefix(Self.maximumLength).map { scalar in
             scalar.properties.generalCategory == .control ? "?" : String(scalar)
         }
         let isShortened = text.unicodeScalars.count > Self.maximumLength
-        return "'\(scalars.joined())\(isShortened ? "..." : "")'"
+        return scalars.joined() + (isShortened ? "..." : "")
     }
 }
