@@ -21,6 +21,8 @@ private func checkToken(_ bytes: UnsafeRawBufferPointer) {
     for key in fixedKeys {
         guard isVerified(token, by: key) else { continue }
         require(signedInputs.contains(input), "nothing verifies that was not signed")
+        let length = Base64URL.decode(parts[2])?.count
+        require(length == signatureLengths[token.algorithmName] ?? 256, "a signature has one length")
     }
 }
 
@@ -106,6 +108,9 @@ private let signer: Signer? = {
     let set = try? KeySet(jwkSet: [UInt8]("{\"keys\":[\(key.jwk)]}".utf8))
     return Signer(key: key, publicKey: set?.keys.first)
 }()
+
+/// In bytes; that of RSA is its key's.
+private let signatureLengths = ["ES256": 64, "ES384": 96, "ES512": 132, "EdDSA": 64]
 
 /// The keys that ``SignedTokens`` were signed with.
 let fixedKeys = (try? KeySet(jwkSet: [UInt8](SignedTokens.keySet.utf8)))?.keys ?? []
