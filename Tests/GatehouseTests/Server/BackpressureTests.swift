@@ -138,6 +138,23 @@ import Testing
         #expect(capacity <= 1 << 20)
     }
 
+    @Test func aBodyThatWaitedIsPassedOnToItsEndAlthoughItIsMoreThanTheUpstreamTakesAtOnce() throws {
+        let rig = try RequestPathRig { $0.upstreams[0].connections = 1 }
+        let first = try rig.connect()
+        try first.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let server = try rig.upstream.accept()
+        _ = try server.readHead()
+        let client = try rig.connect()
+        let chunk = "2000\r\n\(String(repeating: "a", count: 8192))\r\n"
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try client.send(head + String(repeating: chunk, count: 7))
+        try rig.until { $0.front.registry.connections.last?.inbound.readableBytes == 7 * 8200 }
+        try client.send(chunk + chunk + "0\r\n\r\n")
+        try rig.until { $0.front.registry.connections.last?.inbound.readableBytes == 9 * 8200 + 5 }
+        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        #expect(try server.readMessage().body.utf8.count == 9 * 8192)
+    }
+
     @Test func aBodyThatItsUpstreamDoesNotTakeIs504() throws {
         let rig = try RequestPathRig()
         let client = try rig.connect()

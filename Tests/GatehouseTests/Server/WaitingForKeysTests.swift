@@ -1,5 +1,4 @@
 import JOSE
-import NIOCore
 import Testing
 
 @testable import Gatehouse
@@ -33,21 +32,6 @@ import Testing
         try rig.until { $0.waiters.count == 1 }
         try rig.installKeys()
         #expect(try rig.upstream.accept().readMessage().body == "body")
-    }
-
-    @Test func aBodyThatWaitedIsPassedOnToItsEndAlthoughItIsMoreThanTheUpstreamTakesAtOnce() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect()
-        let chunk = "2000\r\n\(String(repeating: "a", count: 8192))\r\n"
-        try client.send(
-            Self.request.replacing("GET", with: "POST")
-                .replacing("Host: a", with: "Host: a\r\nTransfer-Encoding: chunked"))
-        try client.send(String(repeating: chunk, count: 7))
-        try rig.until { $0.front.registry.connections.first?.inbound.readableBytes == 7 * 8200 }
-        try client.send(chunk + chunk + "0\r\n\r\n")
-        try rig.until { $0.front.registry.connections.first?.inbound.readableBytes == 9 * 8200 + 5 }
-        try rig.installKeys()
-        #expect(try rig.upstream.accept().readMessage().body.utf8.count == 9 * 8192)
     }
 
     @Test func f08KeysThatDoNotComeAre503AfterFiveSeconds() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 
 /// A listening socket on loopback whose connections the test takes one by one: an upstream, played by the test.
 final class LoopbackListener {
@@ -8,17 +9,12 @@ final class LoopbackListener {
 
     init() throws {
         descriptor = socket(AF_INET, Self.stream, 0)
-        var address = Self.address(port: 0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 1024) == 0
-                    && getsockname(descriptor, $0, &size) == 0
-            }
+        let bound = try Self.address(port: 0).withSockAddr { bind(descriptor, $0, socklen_t($1)) }
+        guard bound == 0, listen(descriptor, 1024) == 0, let port = Self.port(of: descriptor) else {
+            throw LoopbackSocket.Problem.system("listen", errno)
         }
-        guard result else { throw LoopbackSocket.Problem.system("listen", errno) }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        self.port = port
     }
 
     deinit { close() }
@@ -52,11 +48,18 @@ final class LoopbackListener {
         static let stream = SOCK_STREAM
     #endif
 
-    static func address(port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return address
+    /// - Parameter host: the last byte of 127.0.0.N.
+    static func address(port: Int, host: UInt8 = 1) throws -> SocketAddress {
+        try SocketAddress(ipAddress: "127.0.0.\(host)", port: port)
+    }
+
+    /// Read at its place in `sockaddr_in`: which module the type's members belong to depends on what is compiled together.
+    private static func port(of descriptor: Int32) -> Int? {
+        var bytes = [UInt8](repeating: 0, count: 128)
+        var size = socklen_t(bytes.count)
+        let result = bytes.withUnsafeMutableBytes {
+            getsockname(descriptor, $0.assumingMemoryBound(to: sockaddr.self).baseAddress!, &size)
+        }
+        return result == 0 ? Int(bytes[2]) << 8 | Int(bytes[3]) : nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 
 /// A blocking TCP socket of a test, on loopback. Nothing waits longer than five seconds.
 final class LoopbackSocket {
@@ -31,23 +32,16 @@ final class LoopbackSocket {
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        var address = LoopbackListener.address(port: port)
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        let result = try LoopbackListener.address(port: port).withSockAddr {
+            connect(descriptor, $0, socklen_t($1))
         }
         guard result == 0 else { throw Problem.system("connect", errno) }
         self.init(descriptor: descriptor)
     }
 
     private static func bind(_ descriptor: Int32, to source: UInt8) throws {
-        var address = LoopbackListener.address(port: 0)
-        address.sin_addr.s_addr = (0x7f00_0000 | UInt32(source)).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        let result = try LoopbackListener.address(port: 0, host: source).withSockAddr {
+            Foundation.bind(descriptor, $0, socklen_t($1))
         }
         guard result == 0 else { throw Problem.system("bind", errno) }
     }
