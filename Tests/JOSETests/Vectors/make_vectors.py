@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the files of Data/ again, byte by byte, and checks each row with other implementations than ours.
 
-    python3 -m venv /tmp/venv && /tmp/venv/bin/pip install cryptography==50.0.2
-    /tmp/venv/bin/python Tests/JOSETests/Vectors/make_vectors.py [--check]
+    python3 -m venv .build/vectors-venv && .build/vectors-venv/bin/pip install cryptography==50.0.2
+    .build/vectors-venv/bin/python Tests/JOSETests/Vectors/make_vectors.py [--check]
 
 With --check nothing is written: it fails when a file differs from what would be.
 """
