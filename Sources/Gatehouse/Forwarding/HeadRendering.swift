@@ -18,19 +18,6 @@ extension ByteBuffer {
         return written > 0
     }
 
-    /// Empties a buffer that is written again and again, for at most `bound` bytes.
-    ///
-    /// Where what was written before is still waiting to be sent, it keeps its storage; so a small text must not have a large
-    /// one, or a peer that does not read holds far more memory than bytes.
-    @inline(__always)
-    mutating func reuse(for bound: Int) {
-        if capacity > 4 * max(bound, 1024) {
-            self = ByteBufferAllocator().buffer(capacity: bound)
-        } else {
-            clear(minimumCapacity: bound)
-        }
-    }
-
     /// The size line of a chunk (RFC 9112 section 7.1).
     mutating func writeChunkHeader(_ size: Int) {
         writeWithUnsafeMutableBytes(minimumWritableBytes: ChunkHeader.maximumLength) { output in
