@@ -26,7 +26,7 @@ struct ExhaustionCaseTests {
                 return client
             }
             #expect(try scenario.send(.get("/public/other")).status == 200)
-            #expect(try scenario.gateway.residentKilobytes() - before < 32_000)
+            #expect(try scenario.gateway.residentKilobytes() - before < Allowance.memory(kilobytes: 32_000))
             for (number, client) in clients.enumerated() {
                 let rest = String(decoding: (try? client.readToEnd()) ?? [], as: UTF8.self)
                 #expect(client.hasEnded, "\(beginnings[number % beginnings.count])")
@@ -71,7 +71,7 @@ struct ExhaustionCaseTests {
                 for _ in requests { expectDenial(try client.response(), 401, "auth/invalid-id-token") }
             }
             #expect(try scenario.metric("gatehouse_token_cache_entries") == entries)
-            #expect(try scenario.gateway.residentKilobytes() - before < 16_000)
+            #expect(try scenario.gateway.residentKilobytes() - before < Allowance.memory(kilobytes: 16_000))
         }
     }
 

@@ -32,7 +32,7 @@ struct KeySourceCaseTests {
             // On a machine that is slow, or busy, there may be more than one cool-down.
             let coolDowns = Int((ContinuousClock.now - start) / .seconds(30))
             #expect(scenario.provider.calls(to: .idTokenJWKSet) <= calls + 1 + coolDowns)
-            #expect(try scenario.gateway.residentKilobytes() - before < 16_000)
+            #expect(try scenario.gateway.residentKilobytes() - before < Allowance.memory(kilobytes: 16_000))
         }
     }
 
