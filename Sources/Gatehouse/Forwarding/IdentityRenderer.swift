@@ -99,16 +99,13 @@ struct IdentityRenderer: Sendable {
     private func line(_ name: String, _ value: [UInt8], to lines: inout [UInt8]) {
         lines.append(contentsOf: name.utf8)
         lines.append(contentsOf: ": ".utf8)
-        for byte in value { Self.appendEncoded(byte, to: &lines) }
+        for byte in value {
+            if PercentEncoding.isPlain(byte) {
+                lines.append(byte)
+            } else {
+                PercentEncoding.appendEscape(byte, to: &lines)
+            }
+        }
         lines.append(contentsOf: "\r\n".utf8)
-    }
-
-    /// Bytes outside visible ASCII, and `%`, are percent-encoded: a value never ends its line, and can be decoded without doubt.
-    private static func appendEncoded(_ byte: UInt8, to lines: inout [UInt8]) {
-        guard byte > 0x7e || byte < 0x21 || byte == UInt8(ascii: "%") else { return lines.append(byte) }
-        let digits: StaticString = "0123456789ABCDEF"
-        lines.append(UInt8(ascii: "%"))
-        lines.append(digits.utf8Start[Int(byte >> 4)])
-        lines.append(digits.utf8Start[Int(byte & 0xf)])
     }
 }

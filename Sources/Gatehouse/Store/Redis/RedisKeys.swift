@@ -1,0 +1,119 @@
+/// How records are named in Redis: a public contract, since other backends write them too.
+///
+/// A name in a key is spelled as in `X-Auth-Uid`, with `{`, `}` and `:` encoded too: the braces around the uid are the only ones of a key, and so
+/// its hash tag in a Redis Cluster, and the colons between the parts are the only ones.
+enum RedisKeys {
+    /// What the key of a user's record begins with, before the encoded uid and `}`.
+    static let userPrefix = "gatehouse:user:{"
+    /// What the key of a session's record begins with, before the encoded uid, `}:` and the encoded session.
+    static let sessionPrefix = "gatehouse:session:{"
+    /// The stream of changes.
+    static let changes = "gatehouse:changes"
+
+    /// The hash that holds a user's record.
+    static func user(_ uid: String) -> [UInt8] {
+        var key = Array(userPrefix.utf8)
+        append(uid, to: &key)
+        key.append(UInt8(ascii: "}"))
+        return key
+    }
+
+    /// The hash that holds the record of a session.
+    static func session(_ uid: String, _ session: String) -> [UInt8] {
+        var key = Array(sessionPrefix.utf8)
+        append(uid, to: &key)
+        key.append(contentsOf: "}:".utf8)
+        append(session, to: &key)
+        return key
+    }
+
+    private static func append(_ name: String, to key: inout [UInt8]) {
+        for byte in name.utf8 {
+            if isPlain(byte) { key.append(byte) } else { PercentEncoding.appendEscape(byte, to: &key) }
+        }
+    }
+
+    /// Whether the byte stands for itself in a key.
+    @inline(__always)
+    fileprivate static func isPlain(_ byte: UInt8) -> Bool {
+        PercentEncoding.isPlain(byte) && byte != UInt8(ascii: "{") && byte != UInt8(ascii: "}")
+            && byte != UInt8(ascii: ":")
+    }
+}
+
+/// Whose record a key names.
+enum RedisRecordKey: Equatable {
+    /// A user's: the names are the uid.
+    case user
+    /// A session's: the names are the uid, of so many bytes, and then the session.
+    case session(uidCount: Int)
+
+    /// Reads a key, and replaces the content of `names` by the names in it, decoded, one after the other.
+    ///
+    /// A key that `RedisKeys` would spell in another way, or whose names are empty or longer than the store allows, is none: whoever asks for
+    /// that name does not find it. No allocation where `names` has room for `maximumNames` bytes.
+    init?(parsing key: UnsafeRawBufferPointer, names: inout [UInt8]) {
+        names.removeAll(keepingCapacity: true)
+        if let rest = key.dropping(RedisKeys.userPrefix) {
+            guard let end = Self.decodeUID(rest, into: &names), end + 1 == rest.count else { return nil }
+            self = .user
+        } else if let rest = key.dropping(RedisKeys.sessionPrefix) {
+            guard let end = Self.decodeUID(rest, into: &names), end + 1 < rest.count, rest[end + 1] == UInt8(ascii: ":")
+            else { return nil }
+            let uidCount = names.count
+            let session = UnsafeRawBufferPointer(rebasing: rest[(end + 2)...])
+            guard Self.decode(session, into: &names) == session.count,
+                1...StoreBounds.maximumSessionSize ~= names.count - uidCount
+            else { return nil }
+            self = .session(uidCount: uidCount)
+        } else {
+            return nil
+        }
+    }
+
+    /// How many bytes the names of a key can have together.
+    static let maximumNames = maximumUIDSize + StoreBounds.maximumSessionSize
+    private static let maximumUIDSize = 4 * StoreBounds.maximumUIDLength
+
+    /// Appends the uid that `bytes` begins with.
+    ///
+    /// - Returns: where the `}` after it stands.
+    private static func decodeUID(_ bytes: UnsafeRawBufferPointer, into names: inout [UInt8]) -> Int? {
+        guard let end = decode(bytes, into: &names), end < bytes.count, bytes[end] == UInt8(ascii: "}"),
+            1...maximumUIDSize ~= names.count
+        else { return nil }
+        return end
+    }
+
+    /// Appends the encoded name that `bytes` begins with.
+    ///
+    /// - Returns: where it ends; nil if it has an escape that is none, or of a byte that needs none.
+    private static func decode(_ bytes: UnsafeRawBufferPointer, into names: inout [UInt8]) -> Int? {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if RedisKeys.isPlain(byte) {
+                names.append(byte)
+                index += 1
+            } else if byte == UInt8(ascii: "%") {
+                guard index + 2 < bytes.count, let high = PercentEncoding.value(ofDigit: bytes[index + 1]),
+                    let low = PercentEncoding.value(ofDigit: bytes[index + 2]), !RedisKeys.isPlain(high << 4 | low)
+                else { return nil }
+                names.append(high << 4 | low)
+                index += 3
+            } else {
+                return index
+            }
+        }
+        return index
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// What follows `prefix`; nil for bytes that do not begin with it.
+    fileprivate func dropping(_ prefix: String) -> UnsafeRawBufferPointer? {
+        let count = prefix.utf8.count
+        guard self.count >= count, self[..<count].elementsEqual(prefix.utf8) else { return nil }
+        return UnsafeRawBufferPointer(rebasing: self[count...])
+    }
+}
