@@ -117,6 +117,7 @@ public final class Gateway: Sendable {
         switch location {
         case .sqlite(let path): try SQLiteStore(path: path, clock: clock, logger: logger)
         case .sqliteMemory: try SQLiteStore(path: nil, clock: clock, logger: logger)
+        case .redis: throw StoreError(.cannotOpen, "a gateway does not share a store over Redis yet")
         }
     }
 

@@ -38,6 +38,7 @@ struct RecordSource: Sendable {
             switch configuration.store {
             case .sqlite(let path): await inFile(path, uid, session, configuration)
             case .sqliteMemory: await inMemory(uid, session, configuration)
+            case .redis: .unknown("records in Redis are not read yet")
             }
         }
     }

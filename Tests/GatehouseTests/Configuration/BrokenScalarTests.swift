@@ -44,7 +44,7 @@ import Testing
         .section("log: { access: [] }", "1:16 log.access is not a text"),
         .section("store: 5", "1:8 store is '5', not a text; put it in quotes"),
         .section("store: true", "1:8 store is 'true', not a text"),
-        .section("store: postgres://x", "1:8 store is of an unknown kind; write sqlite:PATH"),
+        .section("store: postgres://x", "1:8 store is of an unknown kind; write sqlite:PATH, redis://HOST"),
         .section("store: 'sqlite:'", "1:8 store names no file"),
         .section("store: sqlite:///x", "1:8 store is not sqlite: and a path"),
         .section("store: \"sqlite:a\\nb\"", "1:8 store contains a control character"),

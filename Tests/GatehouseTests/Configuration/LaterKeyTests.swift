@@ -10,9 +10,6 @@ import Testing
         .section("listen:\n  - address: unix:/run/gh", "2:14 a unix: address is not supported yet; remove it"),
         .section("admin: { address: 'unix:/run/gh' }", "1:19 a unix: address is not supported yet; remove it"),
         .section("identity: { providers: { apple.com: {} } }", "1:24 identity.providers is not supported yet"),
-        .section("store: redis://h", "1:8 a redis:// store is not supported yet; remove it"),
-        .section("store: rediss://user:pass@h", "1:8 a rediss:// store is not supported yet; remove it"),
-        .section("store: redis+sentinel://h1,h2/name", "1:8 a redis+sentinel:// store is not supported yet"),
         .section("revocation: { source: firebase }", "1:23 revocation.source: firebase is not supported yet"),
         .section("headers: { assertion: { key: a.pem } }", "1:23 headers.assertion is not supported yet; remove it"),
         .file(

@@ -1,16 +1,19 @@
 extension Configuration {
     /// Where revocations and sessions are kept (`store`).
-    public enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
+    public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
         /// `sqlite:PATH`; a relative path starts at the working directory.
         case sqlite(path: String)
         /// `sqlite::memory:`; gone with the process.
         case sqliteMemory
+        /// `redis://`, `rediss://`, `redis+sentinel://` or `rediss+sentinel://`.
+        case redis(RedisLocation)
 
-        /// The value as it is written in a file.
+        /// The value as it is written in a file, without any password.
         public var description: String {
             switch self {
             case .sqlite(let path): "sqlite:\(path)"
             case .sqliteMemory: "sqlite::memory:"
+            case .redis(let location): location.description
             }
         }
     }

@@ -53,6 +53,12 @@ extension KnownKeys {
     static let keys = KnownKeys(
         "identity.keys", ["min_ttl", "max_ttl", "refresh_at", "stale_for", "unknown_key_cooldown"])
     static let credentials = KnownKeys("identity.credentials", ["header", "cookie"])
+    static let store = KnownKeys(
+        "store",
+        [
+            "url", "username", "password", "ca", "certificate", "private_key", "sentinel_username",
+            "sentinel_password",
+        ])
     static let revocation = KnownKeys("revocation", ["max_staleness", "strict_timeout", "source"])
     static let headers = KnownKeys(
         "headers", ["prefix", "variable", "forward_credential", "extra"], later: ["assertion": .onlyNull])
@@ -69,7 +75,7 @@ extension KnownKeys {
 
     /// Every mapping with fixed keys.
     static let all = [
-        root, listener, limits, drain, admin, identity, firebase, keys, credentials, revocation, headers, upstream,
-        route, log,
+        root, listener, limits, drain, admin, identity, firebase, keys, credentials, store, revocation, headers,
+        upstream, route, log,
     ]
 }

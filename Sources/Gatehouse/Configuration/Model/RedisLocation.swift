@@ -1,0 +1,93 @@
+/// A Redis that gateways share: where it is, as whom it is asked, and how.
+public struct RedisLocation: Sendable, Equatable {
+    /// A host and a port.
+    public struct Address: Sendable, Hashable, CustomStringConvertible {
+        /// A name, an IPv4 address, or an IPv6 address without brackets.
+        public var host: String
+        /// 1 to 65535.
+        public var port: Int
+
+        /// An address of parts that are known to be valid.
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+
+        /// `HOST:PORT`.
+        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
+
+    /// Who is asked.
+    public enum Servers: Sendable, Hashable {
+        /// One server.
+        case server(Address)
+        /// The master of that name, which 1 to 32 sentinels tell.
+        case sentinels([Address], master: String)
+    }
+
+    /// As whom to ask; nil for whoever needs no password.
+    public struct Account: Sendable, Equatable {
+        /// Nil: the default user.
+        public var username: String?
+        /// Its password.
+        public var password: Secret
+
+        /// The account of a user.
+        public init(username: String? = nil, password: Secret) {
+            self.username = username
+            self.password = password
+        }
+    }
+
+    /// TLS, for the sentinels too. The server's name is always verified.
+    public struct TLS: Sendable, Hashable {
+        /// A PEM file with the authorities that are trusted (`ca`); nil: the system's.
+        public var ca: String?
+        /// A PEM file with the gateway's own certificate (`certificate`), where the server asks for one.
+        public var certificate: String?
+        /// A PEM file with that certificate's key (`private_key`).
+        public var privateKey: String?
+
+        /// The system's authorities, and no certificate.
+        public init() {}
+    }
+
+    /// Who is asked.
+    public var servers: Servers
+    /// The number of the database, 0 to 2^31 - 1. Default: 0.
+    public var database = 0
+    /// As whom.
+    public var account: Account?
+    /// As whom the sentinels are asked.
+    public var sentinelAccount: Account?
+    /// Nil: without TLS.
+    public var tls: TLS?
+
+    /// These servers, with the defaults for all else.
+    public init(servers: Servers) {
+        self.servers = servers
+    }
+}
+
+extension RedisLocation: CustomStringConvertible {
+    /// The URL, without any password.
+    public var description: String {
+        let user = account.map { "\($0.username.map(Self.encoded) ?? ""):\($0.password)@" } ?? ""
+        switch servers {
+        case .server(let address):
+            return "\(tls == nil ? "redis" : "rediss")://\(user)\(address)/\(database)"
+        case .sentinels(let addresses, let master):
+            let hosts = addresses.map(\.description).joined(separator: ",")
+            return "\(tls == nil ? "redis" : "rediss")+sentinel://\(user)\(hosts)/\(master)/\(database)"
+        }
+    }
+
+    /// A user as a URL can hold it.
+    private static func encoded(_ user: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in user.utf8 {
+            if RedisURL.isPlain(byte) { bytes.append(byte) } else { PercentEncoding.appendEscape(byte, to: &bytes) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
