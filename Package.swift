@@ -9,6 +9,13 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Who finds hiredis. Not asked where the compiler looks in the right place by itself: SwiftPM warns of a flag that pkg-config gives.
+#if os(macOS)
+    let hiredisPackage: String? = "hiredis"
+#else
+    let hiredisPackage: String? = nil
+#endif
+
 let package = Package(
     name: "gatehouse",
     products: [
@@ -16,6 +23,7 @@ let package = Package(
         .library(name: "Gatehouse", targets: ["Gatehouse"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "HTTPWire", targets: ["HTTPWire"]),
+        .library(name: "Redis", targets: ["Redis"]),
         .library(name: "DevelopmentIdentity", targets: ["DevelopmentIdentity"]),
         // For the package in Fuzzing/ alone.
         .library(name: "WireFuzzTargets", targets: ["WireFuzzTargets"]),
@@ -26,6 +34,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-atomics", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -36,11 +45,27 @@ let package = Package(
             name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "JOSE", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .target(name: "HTTPWire", swiftSettings: settings),
+        .systemLibrary(
+            name: "CLibhiredis", pkgConfig: hiredisPackage,
+            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .target(name: "CHiredis", dependencies: ["CLibhiredis"], linkerSettings: [.linkedLibrary("hiredis")]),
+        .target(
+            name: "Redis",
+            dependencies: [
+                "CHiredis",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "Gatehouse",
             dependencies: [
                 "HTTPWire",
                 "JOSE",
+                "Redis",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Atomics", package: "swift-atomics"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -92,10 +117,21 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: settings),
+        .target(name: "RedisFixtures", path: "Tests/RedisFixtures", swiftSettings: settings),
+        .testTarget(
+            name: "RedisTests",
+            dependencies: [
+                "CHiredis", "Redis", "RedisFixtures",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "GatehouseTests",
             dependencies: [
-                "DevelopmentIdentity", "Gatehouse", "HTTPWire", "JOSE",
+                "DevelopmentIdentity", "Gatehouse", "HTTPWire", "JOSE", "RedisFixtures",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -112,7 +148,10 @@ let package = Package(
             name: "FuzzTests", dependencies: ["GatewayFuzzTargets", "WireFuzzTargets"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["DevelopmentIdentity", "JOSE", "gatehouse", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "DevelopmentIdentity", "JOSE", "RedisFixtures", "gatehouse",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
     ]
 )

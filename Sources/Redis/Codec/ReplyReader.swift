@@ -1,0 +1,66 @@
+internal import CHiredis
+
+/// Turns a server's bytes into replies. Owns the memory that they stand in, which is kept from one reply to the next.
+struct ReplyReader: ~Copyable {
+    enum Outcome {
+        /// Valid until the next call.
+        case reply(RedisReply)
+        /// More bytes are needed.
+        case incomplete
+        /// For good: what the server sends is not a reply, or more than the limits allow.
+        case invalid(ReplyDefect)
+    }
+
+    private let reader: OpaquePointer?
+
+    init(_ limits: RedisReplyLimits) {
+        // Without memory each reply is invalid.
+        reader = chiredis_reader_create(limits.forReader)
+    }
+
+    deinit {
+        chiredis_reader_free(reader)
+    }
+
+    /// Gives it bytes, which must stay where they are until `next` has said that it needs more.
+    func give(_ bytes: UnsafeRawBufferPointer) {
+        guard let reader else { return }
+        chiredis_reader_give(reader, bytes.baseAddress, bytes.count)
+    }
+
+    func next() -> Outcome {
+        guard let reader else { return .invalid(.outOfMemory) }
+        let outcome = chiredis_reader_next(reader)
+        guard outcome >= 0 else { return .invalid(ReplyDefect(outcome)) }
+        guard outcome == CHIREDIS_REPLY.rawValue, let nodes = chiredis_reader_nodes(reader) else { return .incomplete }
+        return .reply(RedisReply(nodes: nodes, strings: chiredis_reader_bytes(reader)))
+    }
+}
+
+/// Why bytes are no reply.
+enum ReplyDefect: Equatable {
+    case notRESP
+    case tooManyElements
+    case tooManyValues
+    case tooDeep
+    case stringTooLong
+    case replyTooLong
+    case lineTooLong
+    case resp3
+    case outOfMemory
+
+    init(_ outcome: Int32) {
+        self =
+            switch outcome {
+            case CHIREDIS_TOO_MANY_ELEMENTS.rawValue: .tooManyElements
+            case CHIREDIS_TOO_MANY_NODES.rawValue: .tooManyValues
+            case CHIREDIS_TOO_DEEP.rawValue: .tooDeep
+            case CHIREDIS_STRING_TOO_LONG.rawValue: .stringTooLong
+            case CHIREDIS_REPLY_TOO_LONG.rawValue: .replyTooLong
+            case CHIREDIS_LINE_TOO_LONG.rawValue: .lineTooLong
+            case CHIREDIS_RESP3.rawValue: .resp3
+            case CHIREDIS_OUT_OF_MEMORY.rawValue: .outOfMemory
+            default: .notRESP
+            }
+    }
+}

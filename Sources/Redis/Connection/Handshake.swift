@@ -1,0 +1,164 @@
+/// What a connection asks before it is used: everything at once, judged reply by reply.
+struct Handshake {
+    enum Step: Equatable {
+        case authenticate
+        case select
+        case ping
+        case role
+        case masterAddress
+    }
+
+    /// What the answers amount to.
+    enum Finding: Equatable {
+        case usable
+        case master(RedisEndpoint)
+    }
+
+    enum Verdict: Equatable {
+        case more
+        case done(Finding)
+        case refused(RedisProblem.Code, String?)
+    }
+
+    /// All that is sent.
+    let command: RedisCommand
+    private let steps: [Step]
+    private var position = 0
+
+    private init(_ asked: [(step: Step, command: RedisCommand)]) {
+        steps = asked.map(\.step)
+        command = asked.dropFirst().reduce(asked[0].command) { $0 + $1.command }
+    }
+
+    /// - Parameter mustBeMaster: sentinels named it, so it has to say itself that it is.
+    static func server(_ configuration: RedisConfiguration, mustBeMaster: Bool) -> Handshake {
+        var asked = authentication(configuration.username, configuration.password)
+        if configuration.database != 0 {
+            asked.append((.select, RedisCommand(["SELECT", configuration.database])))
+        }
+        asked.append(mustBeMaster ? (.role, RedisCommand(["ROLE"])) : (.ping, RedisCommand(["PING"])))
+        return Handshake(asked)
+    }
+
+    static func sentinel(_ configuration: RedisConfiguration, master: String) -> Handshake {
+        var asked = authentication(configuration.sentinelUsername, configuration.sentinelPassword)
+        asked.append((.masterAddress, RedisCommand(["SENTINEL", "get-master-addr-by-name", master])))
+        return Handshake(asked)
+    }
+
+    private static func authentication(_ user: String?, _ password: String?) -> [(step: Step, command: RedisCommand)] {
+        guard let password else { return [] }
+        let credentials = user.map { [$0, password] } ?? [password]
+        return [(.authenticate, RedisCommand(["AUTH"] + credentials))]
+    }
+
+    /// Takes the next reply.
+    mutating func judge(_ reply: RedisReply) -> Verdict {
+        guard position < steps.count else { return .refused(.unaskedReply, nil) }
+        let step = steps[position]
+        position += 1
+        if reply.kind == .error, let refusal = Refusal(reply, at: step) {
+            return .refused(refusal.code, refusal.detail)
+        }
+        switch step {
+        case .authenticate, .select, .ping: return position < steps.count ? .more : .done(.usable)
+        case .role: return reply.saysMaster ? .done(.usable) : .refused(.notMaster, nil)
+        case .masterAddress: return Self.master(reply)
+        }
+    }
+
+    private static func master(_ reply: RedisReply) -> Verdict {
+        guard !reply.isNull else { return .refused(.masterUnknown, nil) }
+        let host = String(decoding: reply[0].bytes, as: UTF8.self)
+        guard reply[0].kind == .string, (1...255).contains(host.utf8.count), let port = reply[1].decimal,
+            (1...65_535).contains(port)
+        else { return .refused(.notRedis, "the sentinel's answer is no address") }
+        return .done(.master(RedisEndpoint(host: host, port: Int(port))))
+    }
+}
+
+extension RedisReply {
+    /// Whether this answer to ROLE is a master's.
+    var saysMaster: Bool { self[0].equals("master") }
+}
+
+/// Why a server refuses to open a connection. Its own words are not repeated: there are servers that repeat a password.
+private struct Refusal {
+    let code: RedisProblem.Code
+    let detail: String?
+
+    /// Nil when the connection is usable all the same.
+    init?(_ reply: RedisReply, at step: Handshake.Step) {
+        if reply.begins(with: "ERR max number of clients reached") {
+            self.init(.refused, "it has reached maxclients")
+        } else if reply.begins(with: "DENIED") {
+            self.init(.refused, "it is in protected mode: set a password or bind it to an address")
+        } else if reply.begins(with: "NOPERM") {
+            // A user who may not PING may be all that is needed.
+            if step == .ping { return nil }
+            self.init(.noPermission, step == .authenticate ? "AUTH" : step.commandName)
+        } else if let code = RedisProblem.Code(leavingFor: reply) {
+            self.init(code, nil)
+        } else {
+            self.init(step.refusal, step == .authenticate ? nil : step.commandName)
+        }
+    }
+
+    private init(_ code: RedisProblem.Code, _ detail: String?) {
+        self.code = code
+        self.detail = detail
+    }
+}
+
+extension Handshake.Step {
+    fileprivate var commandName: String {
+        switch self {
+        case .authenticate: "AUTH"
+        case .select: "SELECT"
+        case .ping: "PING"
+        case .role: "ROLE"
+        case .masterAddress: "SENTINEL"
+        }
+    }
+
+    /// What an error without a meaning of its own says at this step.
+    fileprivate var refusal: RedisProblem.Code {
+        switch self {
+        case .authenticate: .wrongPassword
+        case .select: .noDatabase
+        case .ping, .role, .masterAddress: .refused
+        }
+    }
+}
+
+extension RedisProblem.Code {
+    /// What a refusal says about the connection rather than about the command; nil for all others.
+    init?(leavingFor reply: RedisReply) {
+        guard reply.kind == .error else { return nil }
+        if reply.begins(with: "READONLY") {
+            self = .readOnly
+        } else if reply.begins(with: "LOADING") {
+            self = .loading
+        } else if reply.begins(with: "MASTERDOWN") {
+            self = .masterDown
+        } else if reply.begins(with: "MOVED") {
+            self = .cluster
+        } else if reply.begins(with: "NOAUTH") {
+            self = .passwordRequired
+        } else if reply.begins(with: "UNBLOCKED") {
+            // What a blocked command is told when its master becomes a replica.
+            self = .notMaster
+        } else {
+            return nil
+        }
+    }
+}
+
+extension RedisReply {
+    /// Whether its bytes begin with this word or these words.
+    func begins(with text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard bytes.count >= count, bytes.count == count || bytes[count] == UInt8(ascii: " ") else { return false }
+        return bytes.prefix(count).elementsEqual(UnsafeRawBufferPointer(start: text.utf8Start, count: count))
+    }
+}

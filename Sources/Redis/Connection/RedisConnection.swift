@@ -1,0 +1,233 @@
+internal import NIOCore
+
+/// Who made a connection and is told what becomes of it.
+protocol RedisConnectionOwner: AnyObject {
+    func connection(_ connection: RedisConnection, opened finding: Handshake.Finding)
+    /// Told once, and before those who wait for replies are.
+    func connection(_ connection: RedisConnection, closed problem: RedisProblem)
+}
+
+/// One connection's handler: moves bytes between the channel, the reader and the machine, and decides nothing.
+///
+/// What is sent during one tick of the loop goes out in one write.
+final class RedisConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    struct Waiter {
+        let receiver: any RedisReceiver
+        let ticket: UInt64
+    }
+
+    /// Replies to the largest commands may leave a buffer behind; a larger one than this is not kept.
+    private static let keptCapacity = 64 * 1024
+
+    let endpoint: RedisEndpoint
+    private let handshake: Handshake
+    private let clock: @Sendable () -> UInt64
+    private let maximumUnsentSize: Int
+    private let isEncrypted: Bool
+    private let reader: ReplyReader
+    private var machine: ConnectionMachine<Waiter>
+    private weak var owner: (any RedisConnectionOwner)?
+
+    private var context: ChannelHandlerContext?
+    private var unsent = ByteBuffer()
+    private var isFlushPlanned = false
+    private var isWritable = true
+    private var isOpened = false
+    private var isClosed = false
+    /// Why the connection is to end once what was read is dealt with.
+    private var leaving: RedisProblem.Code?
+    private var timer: Scheduled<Void>?
+    private var timerAt = UInt64.max
+    /// Kept, so that planning one allocates nothing.
+    private lazy var plannedFlush: () -> Void = { [weak self] in self?.flush() }
+    private lazy var plannedWake: () throws -> Void = { [weak self] in self?.wake() }
+
+    init(
+        to endpoint: RedisEndpoint, _ handshake: Handshake, _ configuration: RedisConfiguration, isRoleAsked: Bool,
+        owner: any RedisConnectionOwner, clock: @escaping @Sendable () -> UInt64
+    ) {
+        self.endpoint = endpoint
+        self.handshake = handshake
+        self.owner = owner
+        self.clock = clock
+        maximumUnsentSize = configuration.maximumUnsentSize
+        isEncrypted = configuration.tls != nil
+        reader = ReplyReader(configuration.replyLimits)
+        machine = ConnectionMachine(
+            timing: .init(configuration), maximumInFlight: configuration.maximumInFlight, isRoleAsked: isRoleAsked)
+    }
+}
+
+extension ConnectionMachine.Timing {
+    init(_ configuration: RedisConfiguration) {
+        opening = configuration.connectTimeout.nanosecondsClamped
+        patience = configuration.replyTimeout.nanosecondsClamped
+        heartbeat = configuration.heartbeatInterval.nanosecondsClamped
+    }
+}
+
+// MARK: - Sending
+
+extension RedisConnection {
+    func send(_ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver) {
+        guard command.bytes.count <= maximumUnsentSize - unsent.readableBytes else {
+            return receiver.failed(.overloaded, ticket: ticket)
+        }
+        let waiter = Waiter(receiver: receiver, ticket: ticket)
+        switch machine.admit(waiter, replies: command.count, deadline: clock().adding(timeout)) {
+        case .admitted:
+            queue(command)
+            armTimer()
+        case .notReady: receiver.failed(.notConnected(RedisProblem(.connecting, at: endpoint)), ticket: ticket)
+        case .overloaded: receiver.failed(.overloaded, ticket: ticket)
+        }
+    }
+
+    private func queue(_ command: RedisCommand) {
+        unsent.writeBytes(command.bytes)
+        guard !isFlushPlanned, let context else { return }
+        isFlushPlanned = true
+        // After all events of this tick, and before the loop waits for others.
+        context.eventLoop.assumeIsolated().execute(plannedFlush)
+    }
+
+    private func flush() {
+        isFlushPlanned = false
+        guard isWritable, unsent.readableBytes > 0, let context else { return }
+        context.writeAndFlush(wrapOutboundOut(unsent), promise: nil)
+        if unsent.capacity > Self.keptCapacity { unsent = ByteBuffer() } else { unsent.clear() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
+        if isWritable { flush() }
+    }
+}
+
+// MARK: - Reading
+
+extension RedisConnection {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isClosed else { return }
+        let now = clock()
+        machine.heard(at: now)
+        unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+            reader.give(bytes)
+            readReplies(at: now)
+        }
+        if let leaving { close(RedisProblem(leaving, at: endpoint)) }
+    }
+
+    private func readReplies(at now: UInt64) {
+        while !isClosed {
+            switch reader.next() {
+            case .incomplete: return
+            case .invalid(let defect): return close(RedisProblem(defect, at: endpoint))
+            case .reply(let reply): deliver(reply, at: now)
+            }
+        }
+    }
+
+    private func deliver(_ reply: RedisReply, at now: UInt64) {
+        switch machine.received(reply, at: now) {
+        case .to(let waiter): waiter.receiver.received(reply, ticket: waiter.ticket)
+        case .nobody: break
+        case .opened(let finding):
+            armTimer()
+            owner?.connection(self, opened: finding)
+        case .close(let code, let detail): close(RedisProblem(code, at: endpoint, detail: detail))
+        }
+        // The reply stands until the reader reads on.
+        if reply.kind == .error, leaving == nil { leaving = RedisProblem.Code(leavingFor: reply) }
+    }
+}
+
+extension RedisProblem {
+    fileprivate init(_ defect: ReplyDefect, at endpoint: RedisEndpoint) {
+        switch defect {
+        case .notRESP, .resp3: self.init(.notRedis, at: endpoint)
+        case .tooManyElements, .tooManyValues, .tooDeep, .stringTooLong, .replyTooLong, .lineTooLong, .outOfMemory:
+            self.init(.replyTooLarge, at: endpoint)
+        }
+    }
+}
+
+// MARK: - Time
+
+extension RedisConnection {
+    /// One timer for all that waits. It is only ever moved to an earlier time; when it was too early, it is set anew.
+    private func armTimer() {
+        guard machine.wakeAt < timerAt, let context else { return }
+        timer?.cancel()
+        timerAt = machine.wakeAt
+        let now = clock()
+        let delay = TimeAmount.nanoseconds(Int64(clamping: timerAt > now ? timerAt - now : 0))
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: delay, plannedWake)
+    }
+
+    private func wake() {
+        timerAt = .max
+        timer = nil
+        let wake = machine.wake(at: clock())
+        for waiter in wake.expired { waiter.receiver.failed(.timedOut, ticket: waiter.ticket) }
+        guard !isClosed else { return }
+        switch wake.action {
+        case .none: break
+        case .sendHeartbeat: queue(machine.heartbeat)
+        case .close(let code): return close(RedisProblem(code, at: endpoint))
+        }
+        armTimer()
+    }
+}
+
+// MARK: - Beginning and end
+
+extension RedisConnection {
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { open() }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        close(RedisProblem(.closedByServer, at: endpoint))
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        open()
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        close(RedisProblem(.closedByServer, at: endpoint))
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        close(RedisProblem(error, at: endpoint, isEncrypted: isEncrypted))
+    }
+
+    private func open() {
+        guard !isOpened, !isClosed else { return }
+        isOpened = true
+        machine.open(handshake, at: clock())
+        queue(handshake.command)
+        armTimer()
+    }
+
+    /// Ends the connection for this reason, unless it has ended.
+    func close(_ problem: RedisProblem) {
+        guard !isClosed else { return }
+        isClosed = true
+        let context = context
+        self.context = nil
+        timer?.cancel()
+        let waiting = machine.close()
+        owner?.connection(self, closed: problem)
+        let failure = problem.code == .stopped ? RedisFailure.closed : .connectionLost(problem)
+        for waiter in waiting { waiter.receiver.failed(failure, ticket: waiter.ticket) }
+        context?.close(promise: nil)
+    }
+}

@@ -1,0 +1,123 @@
+/// Where a link connects to next, and when. Times are nanoseconds of a monotonic clock.
+struct LinkMachine<Random: RandomNumberGenerator> {
+    enum Target: Equatable {
+        case server(RedisEndpoint)
+        case sentinel(RedisEndpoint, master: String)
+
+        var endpoint: RedisEndpoint {
+            switch self {
+            case .server(let endpoint), .sentinel(let endpoint, _): endpoint
+            }
+        }
+    }
+
+    enum Action: Equatable {
+        case none
+        case connect(Target)
+        /// Nanoseconds until `waited` is to be called.
+        case wait(UInt64)
+    }
+
+    private enum State {
+        case stopped
+        case connecting(Target)
+        case ready(since: UInt64)
+        case waiting
+    }
+
+    private var state = State.stopped
+    private let location: RedisConfiguration.Location
+    private let backoff: RedisBackoff
+    private var random: Random
+    /// The order in which sentinels are asked: who answered last comes first.
+    private var sentinels: [RedisEndpoint]
+    /// How many of them were asked in vain since the last wait.
+    private var asked = 0
+
+    /// Attempts in a row that came to nothing.
+    private(set) var failures = 0
+
+    init(_ location: RedisConfiguration.Location, backoff: RedisBackoff, random: Random) {
+        self.location = location
+        self.backoff = backoff
+        self.random = random
+        sentinels = if case .sentinels(let all, _) = location { all } else { [] }
+    }
+
+    /// Whether servers have to say themselves that they are the master.
+    var usesSentinels: Bool {
+        if case .sentinels = location { true } else { false }
+    }
+
+    mutating func start() -> Action {
+        guard case .stopped = state else { return .none }
+        return connect()
+    }
+
+    mutating func stop() { state = .stopped }
+
+    /// The time to wait is over.
+    mutating func waited() -> Action {
+        guard case .waiting = state else { return .none }
+        return connect()
+    }
+
+    private mutating func connect() -> Action {
+        switch location {
+        case .server(let endpoint): return connect(to: .server(endpoint))
+        case .sentinels(_, let master):
+            guard asked < sentinels.count else { return wait() }
+            return connect(to: .sentinel(sentinels[asked], master: master))
+        }
+    }
+
+    private mutating func connect(to target: Target) -> Action {
+        state = .connecting(target)
+        return .connect(target)
+    }
+
+    private mutating func wait() -> Action {
+        state = .waiting
+        asked = 0
+        failures += 1
+        return .wait(backoff.delay(afterFailures: failures, using: &random))
+    }
+
+    /// The connection that was asked for is usable, or a sentinel has told where the master is.
+    mutating func opened(_ finding: Handshake.Finding, at now: UInt64) -> Action {
+        guard case .connecting(let target) = state else { return .none }
+        switch (target, finding) {
+        case (.sentinel(let endpoint, _), .master(let master)):
+            prefer(endpoint)
+            return connect(to: .server(master))
+        case (.server, .usable):
+            state = .ready(since: now)
+            return .none
+        case (.sentinel, .usable), (.server, .master):
+            return wait()
+        }
+    }
+
+    private mutating func prefer(_ endpoint: RedisEndpoint) {
+        sentinels.removeAll { $0 == endpoint }
+        sentinels.insert(endpoint, at: 0)
+    }
+
+    /// The connection could not be made, or has ended.
+    mutating func failed(at now: UInt64) -> Action {
+        switch state {
+        case .stopped, .waiting: return .none
+        case .connecting(.sentinel):
+            asked += 1
+            return connect()
+        case .connecting(.server):
+            // The sentinel may know less than the others: it is asked last next time.
+            if let misleading = sentinels.first { sentinels = sentinels.dropFirst() + [misleading] }
+            return wait()
+        case .ready(let since):
+            // A connection that does not last is a failure too, lest it be made and lost again and again.
+            if now >= since.adding(backoff.maximum.nanosecondsClamped) { failures = 0 }
+            return wait()
+        }
+    }
+}
