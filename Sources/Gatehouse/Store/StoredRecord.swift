@@ -1,6 +1,4 @@
-import GRDB
-
-/// One value of a row, which may be anything: files can be written by others.
+/// One value of a record as it is stored, which may be anything: files and servers can be written by others.
 enum StoredField<Value: Sendable & Equatable>: Sendable, Equatable {
     case valid(Value)
     case faulty
@@ -10,34 +8,12 @@ enum StoredField<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-extension StoredField<Int64?> {
-    /// A time in seconds, or none.
-    init(time value: DatabaseValue) {
-        switch value.storage {
-        case .null: self = .valid(nil)
-        case .int64(let time) where StoreBounds.isValid(time: time): self = .valid(time)
-        default: self = .faulty
-        }
-    }
-}
-
-extension StoredField<Bool> {
-    /// 0 or 1.
-    init(flag value: DatabaseValue) {
-        switch value.storage {
-        case .int64(0): self = .valid(false)
-        case .int64(1): self = .valid(true)
-        default: self = .faulty
-        }
-    }
-}
-
-/// A row of `user`.
+/// A user's record as it is stored.
 struct StoredUser: Equatable {
     var validSince: StoredField<Int64?> = .valid(nil)
     var disabled: StoredField<Bool> = .valid(false)
 
-    /// Nil if the row is faulty.
+    /// Nil if it is faulty.
     var record: UserRecord? {
         guard let validSince = validSince.value, let disabled = disabled.value else { return nil }
         return UserRecord(validSince: validSince, disabled: disabled)
@@ -46,13 +22,13 @@ struct StoredUser: Equatable {
     var word: RecordWord { record.map { RecordWord($0) } ?? .faulty }
 }
 
-/// A row of `session`.
+/// A session's record as it is stored.
 struct StoredSession: Equatable {
     var revoked: StoredField<Bool> = .valid(false)
     var signedInAt: StoredField<Int64?> = .valid(nil)
     var expires: StoredField<Int64?> = .valid(nil)
 
-    /// Nil if the row is faulty.
+    /// Nil if it is faulty.
     var record: SessionRecord? {
         guard let revoked = revoked.value, let signedInAt = signedInAt.value, expires != .faulty else { return nil }
         return SessionRecord(revoked: revoked, signedInAt: signedInAt)

@@ -1,0 +1,56 @@
+// What the fields of a hash say. Any backend may have written them, so they are read strictly: a value that can be doubted is faulty.
+
+extension StoredField<Int64?> {
+    /// A time in seconds, in decimal without sign, zeros before it, fraction or space; nil: there is no such field.
+    init(time bytes: UnsafeRawBufferPointer?) {
+        guard let bytes else {
+            self = .valid(nil)
+            return
+        }
+        self = Self.seconds(bytes).map { .valid($0) } ?? .faulty
+    }
+
+    private static func seconds(_ digits: UnsafeRawBufferPointer) -> Int64? {
+        // 10^11 has 12 digits, so that nothing overflows.
+        guard let first = digits.first, digits.count <= 12, first != UInt8(ascii: "0") || digits.count == 1 else {
+            return nil
+        }
+        var seconds: Int64 = 0
+        for digit in digits {
+            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+            seconds = seconds &* 10 &+ Int64(digit &- UInt8(ascii: "0"))
+        }
+        return StoreBounds.isValid(time: seconds) ? seconds : nil
+    }
+}
+
+extension StoredField<Bool> {
+    /// `0` or `1`; nil: there is no such field, which means `0`.
+    init(flag bytes: UnsafeRawBufferPointer?) {
+        switch bytes.map({ ($0.count, $0.first) }) {
+        case nil, (1, UInt8(ascii: "0"))?: self = .valid(false)
+        case (1, UInt8(ascii: "1"))?: self = .valid(true)
+        default: self = .faulty
+        }
+    }
+}
+
+extension StoredUser {
+    /// The fields of a user's hash, as `HMGET KEY valid_since disabled` tells them.
+    static let redisFields = ["valid_since", "disabled"]
+
+    /// What the fields of a user's hash say; nil for a field that is not there.
+    init(validSince: UnsafeRawBufferPointer?, disabled: UnsafeRawBufferPointer?) {
+        self.init(validSince: .init(time: validSince), disabled: .init(flag: disabled))
+    }
+}
+
+extension StoredSession {
+    /// The fields of a session's hash, as `HMGET KEY revoked signed_in_at` tells them.
+    static let redisFields = ["revoked", "signed_in_at"]
+
+    /// What the fields of a session's hash say; nil for a field that is not there.
+    init(revoked: UnsafeRawBufferPointer?, signedInAt: UnsafeRawBufferPointer?) {
+        self.init(revoked: .init(flag: revoked), signedInAt: .init(time: signedInAt))
+    }
+}

@@ -1,0 +1,23 @@
+import GRDB
+
+extension StoredField<Int64?> {
+    /// A time in seconds, or none.
+    init(time value: DatabaseValue) {
+        switch value.storage {
+        case .null: self = .valid(nil)
+        case .int64(let time) where StoreBounds.isValid(time: time): self = .valid(time)
+        default: self = .faulty
+        }
+    }
+}
+
+extension StoredField<Bool> {
+    /// 0 or 1.
+    init(flag value: DatabaseValue) {
+        switch value.storage {
+        case .int64(0): self = .valid(false)
+        case .int64(1): self = .valid(true)
+        default: self = .faulty
+        }
+    }
+}
