@@ -2,6 +2,7 @@ import AsyncHTTPClient
 public import Logging
 public import NIOCore
 import NIOPosix
+import Redis
 public import ServiceLifecycle
 import Synchronization
 
@@ -28,6 +29,8 @@ public final class Gateway: Sendable {
     let configuration: Configuration
     let snapshot: Snapshot
     let store: any Store
+    /// How workers reach a shared store; nil: it is embedded.
+    let redis: RedisConfiguration?
     let clock: GatewayClock
     let logger: Logger
     let keys: KeyCoordinator
@@ -50,6 +53,7 @@ public final class Gateway: Sendable {
         snapshot = try Snapshot(configuration)
         let count = configuration.workers ?? System.coreCount
         store = try Self.openStore(configuration.store, clock: clock, logger: logger)
+        redis = nil
         accessLog = try configuration.log.access.writerTarget.map { try AccessLogWriter(target: $0, workers: count) }
         // From here on nothing throws: what is made needs an end, which `finish` gives.
         workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
@@ -123,9 +127,11 @@ public final class Gateway: Sendable {
 
     private func makeWorkers() async throws {
         for (index, loop) in workerGroup.makeIterator().enumerated() {
-            let worker = try await loop.submit { [self, slot = accessLog?.slots[index], reader = store.view.reader()] in
+            let worker = try await loop.submit {
+                [self, slot = accessLog?.slots[index], access = StoreAccess(reader: store.view.reader(), redis: redis)]
+                in
                 let worker = Worker(
-                    loop: loop, snapshot: snapshot, store: reader, clock: clock, logger: logger, accessLog: slot,
+                    loop: loop, snapshot: snapshot, store: access, clock: clock, logger: logger, accessLog: slot,
                     requestKeys: { [keys] in keys.requestRefresh(set: $0) })
                 guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
                 worker.start()

@@ -14,8 +14,7 @@ struct GatewayAdministration: AdministrationBackend {
         var checks: [ReadinessCheck] = []
         let phase = gateway.phase.withLock { $0 }
         checks.append(ReadinessCheck("serving", why: phase == .serving ? nil : "the gateway is draining"))
-        let isLoaded = gateway.store.view.age(monotonicNow: gateway.clock.monotonic()) != nil
-        checks.append(ReadinessCheck("store", why: isLoaded ? nil : "the store was not read yet"))
+        checks.append(gateway.storeReadiness())
         for status in gateway.keys.status() {
             let why = status.isLoaded ? nil : "not read yet" + (status.lastError.map { ": \($0)" } ?? "")
             checks.append(ReadinessCheck("keys \(status.source)", why: why))
@@ -131,12 +130,28 @@ extension Gateway {
         }
         readings.storeAge = store.view.age(monotonicNow: clock.monotonic()).map { Double($0) / 1e9 }
         let usage = store.view.usage
+        readings.storeHealth = store.health
+        readings.storeFaulty = store.view.faultyRecords
         readings.storeUsers = usage.users
         readings.storeSessions = usage.sessions
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.isReady = isReady
         readings.insecureOptions = configuration.insecureOptions
         return readings
+    }
+}
+
+extension Gateway {
+    /// Ready once the store was read, as the contract has it: while it is away later, the routes that need it say so themselves.
+    func storeReadiness() -> ReadinessCheck {
+        let trouble = store.health?.trouble
+        guard let age = store.view.age(monotonicNow: clock.monotonic()) else {
+            return ReadinessCheck("store", why: "the store was not read yet" + (trouble.map { ": \($0)" } ?? ""))
+        }
+        guard let trouble else { return ReadinessCheck("store") }
+        let seconds = age / 1_000_000_000
+        let stale = age > snapshot.maxStaleness ? ", longer than revocation.max_staleness allows" : ""
+        return ReadinessCheck("store", note: "\(trouble); revocations are known up to \(seconds) s ago\(stale)")
     }
 }
 

@@ -18,6 +18,11 @@ public final class Snapshot: Sendable {
     let connectionLimit: Int
     let clockSkew: Int64
     let maxStaleness: UInt64
+    /// How long a request waits for the store's own answer, in nanoseconds.
+    let strictTimeout: UInt64
+
+    /// Whether any route may ask the store itself on a request.
+    var asksStore: Bool { plans.contains { $0.policy.revocation == .strict || $0.policy.recentSignIn != nil } }
 
     /// Builds the snapshot of a checked configuration.
     ///
@@ -42,6 +47,7 @@ public final class Snapshot: Sendable {
         connectionLimit = configuration.limits.connections
         clockSkew = configuration.identity.clockSkew.components.seconds
         maxStaleness = configuration.revocation.maxStaleness.nanoseconds
+        strictTimeout = configuration.revocation.strictTimeout.nanoseconds
     }
 
     private static func table(of configuration: Configuration) throws(ConfigurationErrors) -> RouteTable {

@@ -33,18 +33,30 @@ extension Worker: RequestHandler {
             return client.deny(Denial(.requestTooLarge))
         }
         let credentials = snapshot.locator.find(in: request)
-        let moment = moment(for: client)
+        var moment = moment(for: client)
+        moment.answer = takeAnswer(for: client)
         let identity: VerifiedTokenCache.Entry?
-        switch identify(request, credentials, plan, at: moment, for: client) {
-        case .known(let entry): identity = entry
-        case .settled: return
+        if moment.answer == nil {
+            switch identify(request, credentials, plan, at: moment, for: client) {
+            case .known(let entry): identity = entry
+            case .settled: return
+            }
+            client.record.identity = identity
+        } else {
+            identity = client.record.identity
         }
-        client.record.identity = identity
-        let decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
+        var decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
+        if case .ask(let question) = decision {
+            if let identity, ask(question, of: identity, for: client) { return }
+            moment.answer = .failed(.unreachable)
+            decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
+        }
         switch decision {
         case .permit(let permit): forward(request, match, plan, credentials, permit, from: client)
         case .deny(let denial): client.deny(denial)
         case .awaitStore: wait(client, forKeySet: nil)
+        // An answer, even that there is none, leaves nothing to ask.
+        case .ask: client.deny(Denial(.storeUnavailable))
         }
     }
 
@@ -105,12 +117,12 @@ extension Worker: RequestHandler {
 
     private func note(_ failure: StoreFailure, _ plan: RoutePlan, _ client: ClientHandler) {
         counters.add(to: .storeReadFailures)
-        client.record.reason = "store: \(failure)"
+        client.record.reason = "store: \(failure.rawValue)"
         guard plan.policy.allowsOnStoreFailure else { return }
         counters.add(to: .storeFailuresAllowed)
         logger.warning(
             "request passed although the store could not tell",
-            metadata: ["route": "\(plan.pattern)", "failure": "\(failure)"])
+            metadata: ["route": "\(plan.pattern)", "failure": "\(failure.rawValue)"])
     }
 
     // MARK: - Forwarding

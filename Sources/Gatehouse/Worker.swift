@@ -2,6 +2,7 @@ import HTTPWire
 import JOSE
 import Logging
 import NIOCore
+import Redis
 
 /// What one event loop owns: client connections, the cache of verified tokens, upstream pools, scratch memory.
 ///
@@ -28,6 +29,11 @@ final class Worker {
     let pathScratch = PathScratch()
     var pools: [UpstreamPool] = []
     var waiters = WaitingRoom<Waiter, PeerNetwork>(limit: waitingLimit)
+    /// The connection to a shared store; nil: there is none, or no route asks it on a request.
+    private let link: RedisLink?
+    private(set) var inquiries: RedisInquiries<AskingRequest>?
+    /// The store's answer that is just being handed to its request.
+    var arrived: (AskingRequest, StoreAnswer)?
     private var ticker: RepeatedTask?
 
     /// The most requests of a worker that wait for keys or the store.
@@ -39,7 +45,7 @@ final class Worker {
 
     /// Nil when libcrypto fails.
     init?(
-        loop: any EventLoop, snapshot: Snapshot, store: StoreReader, clock: GatewayClock, logger: Logger,
+        loop: any EventLoop, snapshot: Snapshot, store: StoreAccess, clock: GatewayClock, logger: Logger,
         accessLog: AccessLogSlot?, requestKeys: @escaping @Sendable (Int) -> Void
     ) {
         guard let hasher = SHA256Hasher() else { return nil }
@@ -54,7 +60,12 @@ final class Worker {
         authenticator = Authenticator(
             verifiers: snapshot.verifiers, keySets: snapshot.keyURLs.count, hasher: hasher, counters: counters,
             render: { renderer.render($0) })
-        authorizer = Authorizer(store: store, clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness)
+        authorizer = Authorizer(
+            store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
+            maxStaleness: snapshot.maxStaleness)
+        link =
+            snapshot.asksStore
+            ? store.redis.map { RedisLink($0, loop: loop, logger: logger, clock: clock.monotonic) } : nil
         let counters = counters
         self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
         let front = front
@@ -62,10 +73,14 @@ final class Worker {
             UpstreamPool(settings: settings, index: index, front: front, counters: counters, loop: loop)
         }
         front.handler = self
+        inquiries = link.map { link in
+            RedisInquiries(link: link, timeout: snapshot.strictTimeout) { [weak self] in self?.storeAnswered($0, $1) }
+        }
     }
 
     /// Begins to look at time.
     func start() {
+        link?.start()
         let bound = NIOLoopBound(self, eventLoop: loop)
         ticker = loop.scheduleRepeatedTask(initialDelay: Self.tickInterval, delay: Self.tickInterval) { _ in
             bound.value.tick()
@@ -92,6 +107,7 @@ final class Worker {
     /// Ends everything at once: what is still served is cut off.
     func stop() {
         ticker?.cancel()
+        link?.stop()
         for connection in front.registry.connections { connection.abandon(.clientClosed) }
         for pool in pools { pool.closeIdle() }
         front.handler = nil

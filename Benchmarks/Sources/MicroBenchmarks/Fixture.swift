@@ -43,7 +43,7 @@ struct Fixture {
         view.setAlwaysFresh()
         guard let hasher = SHA256Hasher(),
             let worker = Worker(
-                loop: EmbeddedEventLoop(), snapshot: try Snapshot(configuration), store: view.reader(), clock: clock,
+                loop: EmbeddedEventLoop(), snapshot: try Snapshot(configuration), store: StoreAccess(reader: view.reader()), clock: clock,
                 logger: Logger(label: "bench"), accessLog: nil, requestKeys: { _ in })
         else { throw FixtureError() }
         self.hasher = hasher

@@ -15,6 +15,9 @@ struct VerifiedTokenCache {
         let keySetGeneration: UInt64
         /// The rendered identity header lines.
         let identity: RenderedIdentity
+        /// How a shared store is asked for the principal's records; made when it first is.
+        lazy var recordCommands = RecordCommands(
+            uid: principal.uid, session: Principal.session(authTime: principal.authTime))
 
         init(principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity) {
             standing = principal.standing
@@ -25,7 +28,7 @@ struct VerifiedTokenCache {
         }
 
         /// What the entry counts against the cache's bytes: its text, and the fixed cost of its objects.
-        var cost: Int { identity.bytes.count + principal.claims.byteCount + 1024 }
+        var cost: Int { identity.bytes.count + principal.claims.byteCount + 2048 }
     }
 
     private struct Slot {

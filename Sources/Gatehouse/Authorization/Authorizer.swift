@@ -19,6 +19,8 @@ enum Decision {
     case deny(Denial)
     /// The store's view is still loading.
     case awaitStore
+    /// The store itself has to be asked; then the request is decided again, with its answer.
+    case ask(StoreQuestion)
 }
 
 /// Decides whether a request may pass, once it is known whose credential it carries.
@@ -26,6 +28,8 @@ enum Decision {
 /// Order: disabled, revoked, sign-in provider, recent sign-in, second factor. Nothing here is cached: each request is decided anew.
 struct Authorizer {
     let store: StoreReader
+    /// Whether the view holds everything that was acknowledged, so that the store itself knows no more.
+    var viewIsAuthoritative = true
     let clockSkew: Int64
     /// How old the store's view may be, in nanoseconds.
     let maxStaleness: UInt64
@@ -37,6 +41,8 @@ struct Authorizer {
         var monotonic: UInt64
         /// The request may still wait for the store's view to be loaded.
         var mayWait: Bool
+        /// What the store itself answered to this request's question; nil: it was not asked.
+        var answer: StoreAnswer?
     }
 
     /// - Parameter storeFailure: told when a request passes or fails because the store could not tell.
@@ -52,7 +58,12 @@ struct Authorizer {
         case .passes: break
         case .revoked(let code): return .deny(Denial(code))
         case .loading: return .awaitStore
+        case .notAsked: return .ask([.user, .session])
         case .unknown(let failure):
+            // What is known is not forgotten because nothing newer can be learnt.
+            if policy.allowsOnStoreFailure, case .revoked(let code) = lastKnown(identity.standing, at: moment) {
+                return .deny(Denial(code))
+            }
             storeFailure(failure)
             guard policy.allowsOnStoreFailure else { return .deny(Denial(.storeUnavailable)) }
         }
@@ -69,16 +80,34 @@ struct Authorizer {
         case passes
         case revoked(DecisionCode)
         case loading
+        /// Only the store itself may say.
+        case notAsked
         case unknown(StoreFailure)
     }
 
     func revocation(_ policy: RoutePolicy, _ standing: Standing, at moment: Moment) -> RevocationAnswer {
-        guard policy.revocation != .off else { return .passes }
+        switch policy.revocation {
+        case .off: return .passes
+        case .strict where !viewIsAuthoritative: return strictRevocation(standing, moment.answer)
+        case .strict, .replicated: break
+        }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
         }
         guard age <= maxStaleness else { return .unknown(.stale) }
         let (user, session) = store.records(user: standing.userKey, session: standing.sessionKey)
+        return revocation(standing, user, session)
+    }
+
+    private func strictRevocation(_ standing: Standing, _ answer: StoreAnswer?) -> RevocationAnswer {
+        switch answer {
+        case .records(let user?, let session?): revocation(standing, user, session)
+        case .failed(let failure): .unknown(failure)
+        case .records, nil: .notAsked
+        }
+    }
+
+    private func revocation(_ standing: Standing, _ user: UserLookup, _ session: SessionLookup) -> RevocationAnswer {
         switch user {
         case .none: break
         case .faulty: return .unknown(.faultyRecord)
@@ -92,6 +121,13 @@ struct Authorizer {
         case .faulty: return .unknown(.faultyRecord)
         case .record(let revoked, _): return revoked ? .revoked(standing.kind.revokedCode) : .passes
         }
+    }
+
+    /// What the view says, however old it is; it passes those of whom nothing is known.
+    private func lastKnown(_ standing: Standing, at moment: Moment) -> RevocationAnswer {
+        guard store.view.age(monotonicNow: moment.monotonic) != nil else { return .passes }
+        let (user, session) = store.records(user: standing.userKey, session: standing.sessionKey)
+        return revocation(standing, user, session)
     }
 
     // MARK: - How, and how recently, the user signed in
@@ -110,8 +146,11 @@ struct Authorizer {
         if let maxAge = policy.recentSignIn {
             switch recency(maxAge, identity.standing, at: moment) {
             case .recent(let recorded): signedInAt = recorded
-            case .tooOld: return .deny(Denial(.requiresRecentLogin, maxAge: maxAge))
+            case .ended where policy.revocation != .off:
+                return .deny(Denial(identity.standing.kind.revokedCode))
+            case .tooOld, .ended: return .deny(Denial(.requiresRecentLogin, maxAge: maxAge))
             case .loading: return .awaitStore
+            case .notAsked: return .ask(.session)
             case .unknown(let failure):
                 // Recency is never assumed, whatever the route does about revocations that cannot be read.
                 storeFailure(failure)
@@ -128,22 +167,40 @@ struct Authorizer {
         /// With the recorded sign-in, where the token's own time did not suffice.
         case recent(Int64?)
         case tooOld
+        /// The store's own record says that the session was revoked, which its view may not know yet.
+        case ended
         case loading
+        /// Only the store itself knows.
+        case notAsked
         case unknown(StoreFailure)
     }
 
     /// The store is read only where `auth_time` alone does not suffice.
     func recency(_ maxAge: Int64, _ standing: Standing, at moment: Moment) -> Recency {
         if isRecent(standing.authTime, maxAge, now: moment.now) { return .recent(nil) }
+        guard viewIsAuthoritative else { return recordedRecency(maxAge, moment) }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
         }
         guard age <= maxStaleness else { return .unknown(.stale) }
-        switch store.session(standing.sessionKey) {
+        return recency(maxAge, store.session(standing.sessionKey), now: moment.now)
+    }
+
+    private func recordedRecency(_ maxAge: Int64, _ moment: Moment) -> Recency {
+        switch moment.answer {
+        case .records(_, .record(revoked: true, _)?): .ended
+        case .records(_, let session?): recency(maxAge, session, now: moment.now)
+        case .failed(let failure): .unknown(failure)
+        case .records, nil: .notAsked
+        }
+    }
+
+    private func recency(_ maxAge: Int64, _ session: SessionLookup, now: Int64) -> Recency {
+        switch session {
         case .none: return .tooOld
         case .faulty: return .unknown(.faultyRecord)
         case .record(_, let signedInAt):
-            guard let signedInAt, isRecent(signedInAt, maxAge, now: moment.now) else { return .tooOld }
+            guard let signedInAt, isRecent(signedInAt, maxAge, now: now) else { return .tooOld }
             return .recent(signedInAt)
         }
     }
@@ -153,14 +210,4 @@ struct Authorizer {
         let age = now - time
         return age >= -clockSkew && age <= maxAge
     }
-}
-
-/// Why the store could not tell.
-enum StoreFailure: Sendable {
-    /// Its view was not loaded within the time that a request waits.
-    case notLoaded
-    /// Its view is older than `max_staleness`.
-    case stale
-    /// The record of this user or session is not valid.
-    case faultyRecord
 }

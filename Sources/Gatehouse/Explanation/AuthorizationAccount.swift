@@ -30,7 +30,7 @@ struct AuthorizationAccount {
         case .revoked(.userDisabled):
             return ExplanationStep(.failed, name, "the user is disabled; \(evidence.source)")
         case .revoked: return ExplanationStep(.failed, name, "\(whyRevoked); \(evidence.source)")
-        case .loading, .unknown: return unreadable(name)
+        case .loading, .notAsked, .unknown: return unreadable(name)
         }
     }
 
@@ -85,7 +85,7 @@ struct AuthorizationAccount {
         case .tooOld:
             return ExplanationStep(
                 .failed, name, "\(signedIn), and at most \(wanted) is asked; no later proof is recorded")
-        case .loading, .unknown:
+        case .ended, .loading, .notAsked, .unknown:
             return ExplanationStep(.failed, name, "the session's record is invalid: a later proof cannot be read")
         }
     }

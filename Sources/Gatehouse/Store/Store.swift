@@ -14,6 +14,9 @@ public protocol Store: Sendable {
     /// Where the store is in its life.
     var state: StoreState { get }
 
+    /// How the connection to a store that others write to, too, is doing; nil for an embedded one.
+    var health: StoreHealth? { get }
+
     /// Whether `view` holds every acknowledged write by construction, so that a strict read may be answered from it.
     ///
     /// True for an embedded store, which is the only writer of its records; false for one that follows others.

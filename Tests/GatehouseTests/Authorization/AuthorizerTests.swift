@@ -34,6 +34,7 @@ import Testing
                 ?? "anonymous"
         case .deny(let denial): "\(denial.code)" + (denial.maxAge.map { " \($0)" } ?? "")
         case .awaitStore: "waits"
+        case .ask: "asks"
         }
     }
 

@@ -8,6 +8,7 @@ enum AdminDocument {
                 output.member("name", check.name)
                 output.member("ok", check.isOK)
                 if let why = check.why { output.member("why", why) }
+                if let note = check.note { output.member("note", note) }
             }
         }
         return .json(body, status: isReady ? 200 : 503)

@@ -34,11 +34,14 @@ public struct ReadinessCheck: Sendable, Equatable {
     public var name: String
     /// Why it does not hold; nil when it does.
     public var why: String?
+    /// What operators should know although it holds.
+    public var note: String?
 
     /// A check; it holds without a reason why not.
-    public init(_ name: String, why: String? = nil) {
+    public init(_ name: String, why: String? = nil, note: String? = nil) {
         self.name = name
         self.why = why
+        self.note = note
     }
 
     /// Whether it holds.

@@ -75,6 +75,24 @@ extension GatewayReadings {
                 "gatehouse_store_failures_allowed_total",
                 help: "Requests that passed unchecked because the route says on_store_failure: allow.",
                 .storeFailuresAllowed),
+            gauge("gatehouse_store_faulty_records", help: "Invalid records of the store.", Int64(storeFaulty)),
+        ] + (storeHealth.map(sharedStoreFamilies) ?? [])
+    }
+
+    private func sharedStoreFamilies(_ health: StoreHealth) -> [MetricFamily] {
+        [
+            gauge(
+                "gatehouse_store_connected", help: "1 while changes of the store are followed.",
+                health.isConnected ? 1 : 0),
+            MetricFamily(
+                "gatehouse_store_changes_total", help: "Changes of the store that were followed.",
+                .counters([MetricSample([], health.changes)])),
+            MetricFamily(
+                "gatehouse_store_malformed_changes_total", help: "Changes of the store that were not understood.",
+                .counters([MetricSample([], health.malformedChanges)])),
+            MetricFamily(
+                "gatehouse_store_readings_total", help: "How often all records were read, by the reason.",
+                .counters(health.readings.map { MetricSample([("reason", $0.reason)], $0.count) })),
         ]
     }
 

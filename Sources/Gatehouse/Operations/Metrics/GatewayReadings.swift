@@ -33,6 +33,10 @@ public struct GatewayReadings: Sendable {
     public var storeAge: Double?
     /// Users and sessions in the store's view.
     public var storeUsers = 0, storeSessions = 0
+    /// Records of the store that were invalid when they were last read.
+    public var storeFaulty = 0
+    /// How a shared store is doing; nil: it is embedded.
+    public var storeHealth: StoreHealth?
     /// Lines that the access log's writer lost.
     public var accessLogLost: UInt64 = 0
     /// Whether `/readyz` says so.

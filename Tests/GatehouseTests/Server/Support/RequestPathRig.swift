@@ -36,7 +36,8 @@ final class RequestPathRig {
         view.setAlwaysFresh()
         worker = try loop.submit {
             let worker = Worker(
-                loop: loop, snapshot: snapshot, store: view.reader(), clock: clock, logger: Self.logger, accessLog: nil,
+                loop: loop, snapshot: snapshot, store: StoreAccess(reader: view.reader()), clock: clock,
+                logger: Self.logger, accessLog: nil,
                 requestKeys: { _ in requests.note() })
             guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
             return NIOLoopBound(worker, eventLoop: loop)

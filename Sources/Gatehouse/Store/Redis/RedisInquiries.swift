@@ -1,0 +1,103 @@
+import Redis
+
+/// Asks Redis for records on a request's way, over a worker's own pipelined connection, and tells whoever asked.
+///
+/// A question is one or two commands of one write; it is answered once, when all have been, or with the first failure.
+/// Lives on the worker's loop.
+final class RedisInquiries<Asker> {
+    private struct Slot {
+        var asker: Asker?
+        var missing: UInt8 = 0
+        var user: UserLookup?
+        var session: SessionLookup?
+        var failure: StoreFailure?
+    }
+
+    /// The most questions that wait for an answer; one more fails at once.
+    static var limit: Int { 2048 }
+
+    private let link: RedisLink
+    /// How long an answer may take, in nanoseconds.
+    private let timeout: UInt64
+    private let answered: (Asker, StoreAnswer) -> Void
+    private var slots: [Slot] = []
+    private var free: [Int] = []
+
+    /// - Parameter answered: told the answer, later than `ask`, or within it when there is no connection.
+    init(link: RedisLink, timeout: UInt64, answered: @escaping (Asker, StoreAnswer) -> Void) {
+        self.link = link
+        self.timeout = timeout
+        self.answered = answered
+    }
+
+    /// Whether a question can be asked now.
+    var isOpen: Bool { link.isReady && waiting < Self.limit }
+
+    /// How many questions wait for an answer.
+    var waiting: Int { slots.count - free.count }
+
+    /// Asks `question` of a user and a session.
+    func ask(_ question: StoreQuestion, _ commands: RecordCommands, for asker: Asker) {
+        guard let number = place(asker, question) else { return answered(asker, .failed(.overloaded)) }
+        if question.contains(.user) { send(commands.user, number, .user) }
+        if question.contains(.session) { send(commands.session, number, .session) }
+    }
+
+    private func place(_ asker: Asker, _ question: StoreQuestion) -> Int? {
+        let slot = Slot(asker: asker, missing: question.rawValue)
+        if let number = free.popLast() {
+            slots[number] = slot
+            return number
+        }
+        guard slots.count < Self.limit else { return nil }
+        slots.append(slot)
+        return slots.count - 1
+    }
+
+    private func send(_ command: RedisCommand, _ number: Int, _ part: StoreQuestion) {
+        link.send(command, ticket: UInt64(number) << 8 | UInt64(part.rawValue), timeout: timeout, to: self)
+    }
+
+    private func finish(_ ticket: UInt64, _ take: (inout Slot) -> Void) {
+        let number = Int(ticket >> 8)
+        take(&slots[number])
+        slots[number].missing &= ~UInt8(truncatingIfNeeded: ticket)
+        guard slots[number].missing == 0 else { return }
+        let slot = slots[number]
+        slots[number] = Slot()
+        free.append(number)
+        guard let asker = slot.asker else { return }
+        answered(asker, slot.failure.map { .failed($0) } ?? .records(user: slot.user, session: slot.session))
+    }
+}
+
+extension RedisInquiries: RedisReceiver {
+    func received(_ reply: RedisReply, ticket: UInt64) {
+        finish(ticket) { slot in
+            do throws(StoreFailure) {
+                if ticket & 0xFF == UInt64(StoreQuestion.user.rawValue) {
+                    slot.user = try RedisRecord.user(reply)
+                } else {
+                    slot.session = try RedisRecord.session(reply)
+                }
+            } catch {
+                slot.failure = error
+            }
+        }
+    }
+
+    func failed(_ failure: RedisFailure, ticket: UInt64) {
+        finish(ticket) { $0.failure = StoreFailure(failure) }
+    }
+}
+
+extension StoreFailure {
+    init(_ failure: RedisFailure) {
+        self =
+            switch failure {
+            case .timedOut: .timedOut
+            case .overloaded: .overloaded
+            case .notConnected, .connectionLost, .closed: .unreachable
+            }
+    }
+}

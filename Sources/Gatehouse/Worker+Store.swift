@@ -1,0 +1,41 @@
+import Redis
+
+/// A request that waits for the store's own answer.
+struct AskingRequest {
+    let client: ClientHandler
+    /// Tells whether the client still has this request.
+    let number: UInt64
+
+    var isCurrent: Bool { client.isOpen && client.record.number == number }
+}
+
+extension Worker {
+    /// Sends a question to the store itself, and keeps the request until the answer comes.
+    ///
+    /// - Returns: false when it cannot be asked now.
+    func ask(_ question: StoreQuestion, of identity: VerifiedTokenCache.Entry, for client: ClientHandler) -> Bool {
+        counters.add(to: .storeReads)
+        guard let inquiries, inquiries.isOpen else { return false }
+        client.adjustReading()
+        inquiries.ask(
+            question, identity.recordCommands, for: AskingRequest(client: client, number: client.record.number))
+        return true
+    }
+
+    /// The store answered, or did not: the request is decided again.
+    func storeAnswered(_ request: AskingRequest, _ answer: StoreAnswer) {
+        guard request.isCurrent else { return }
+        front.readClock()
+        arrived = (request, answer)
+        request.client.serveAgain()
+        arrived = nil
+    }
+
+    /// The answer that came for the request that the client has now, once.
+    func takeAnswer(for client: ClientHandler) -> StoreAnswer? {
+        guard let (request, answer) = arrived, request.client === client, request.number == client.record.number
+        else { return nil }
+        arrived = nil
+        return answer
+    }
+}
