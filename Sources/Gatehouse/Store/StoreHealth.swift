@@ -4,6 +4,7 @@ public struct StoreHealth: Sendable, Equatable {
     public struct Readings: Sendable, Equatable {
         /// `start`, `gap` or `hourly`.
         public var reason: String
+        /// How often.
         public var count: UInt64
 
         /// A count.
