@@ -48,7 +48,6 @@ public final class SQLiteStore: Store {
             try SQLiteLoader(view: view, keys: StoreKeyMaker(), now: now, logger: logger).load(db)
         }
         report.expired += purged
-        view.setFaultyRecords(report.faulty)
         lifecycle.withLock { state in
             guard state != .closed else { return }
             state = .ready

@@ -66,6 +66,27 @@ final class ShardedTable: Sendable {
         }
     }
 
+    /// Begins a generation: what is set from now on is told from what was set before.
+    func beginGeneration() -> UInt64 {
+        writer.withLock { $0.beginGeneration() }
+    }
+
+    /// Removes the records of one shard that were not set since `generation` began; none once a later one has begun.
+    ///
+    /// - Returns: how many were removed.
+    func sweep(shard: Int, generation: UInt64) -> Int {
+        writer.withLock { writer in
+            guard writer.generation == generation else { return 0 }
+            let swept = writer.sweep(block(shard), shard: shard, rehash: { spread($0) << Self.shardBits })
+            if let replacement = swept.replacement { publish(replacement, shard: shard, writer: &writer) }
+            writer.freeRetired(lanes)
+            return swept.removed
+        }
+    }
+
+    /// How many keys have a faulty record.
+    var faulty: Int { writer.withLock { $0.faulty } }
+
     /// How many keys have a record, and how much memory the table takes, tables that wait to be freed included.
     var usage: (records: Int, bytes: Int) {
         writer.withLock { writer in

@@ -6,10 +6,9 @@ import Synchronization
 /// may be read from anywhere; a worker reads fastest through a `StoreReader` of its own. Only a store writes to it.
 public final class StoreView: Sendable {
     private let lanes: ReaderLanes
-    private let users: ShardedTable
-    private let sessions: ShardedTable
+    let users: ShardedTable
+    let sessions: ShardedTable
     private let nextLane = Atomic<Int>(0)
-    private let faulty = Atomic<Int>(0)
     /// 0: not loaded; `UInt64.max`: always fresh; else the monotonic time of the last confirmation, plus 1.
     private let freshness = Atomic<UInt64>(0)
 
@@ -45,8 +44,8 @@ public final class StoreView: Sendable {
         }
     }
 
-    /// How many records of the store were invalid, when they were last read.
-    public var faultyRecords: Int { faulty.load(ordering: .relaxed) }
+    /// How many records of the view are faulty. For metrics: takes the writer's lock.
+    public var faultyRecords: Int { users.faulty + sessions.faulty }
 
     /// How many records the view holds, and how many bytes they take. For metrics: takes the writer's lock.
     public var usage: (users: Int, sessions: Int, bytes: Int) {
@@ -81,10 +80,6 @@ extension StoreView {
     /// Publishes a session's record: when this returns, every reader sees it.
     func setSession(_ key: StoreKey, to word: RecordWord) {
         sessions.set(key, to: word)
-    }
-
-    func setFaultyRecords(_ count: Int) {
-        faulty.store(count, ordering: .relaxed)
     }
 
     /// From now on the view is as fresh as can be: its store writes here before it acknowledges.

@@ -67,13 +67,34 @@ struct TableBlock {
 
     /// Calls `body` with each key that has a record.
     func forEach(_ body: (StoreKey, RecordWord) -> Void) {
+        forEachPlace { place, low, record in
+            body(StoreKey(high: place.high[0].load(ordering: .relaxed), low: low), record)
+        }
+    }
+
+    /// Takes away the records that `isGone` tells; their keys keep their places.
+    ///
+    /// - Returns: how many records went, and how many of them were faulty.
+    func removeRecords(where isGone: (RecordWord) -> Bool) -> (records: Int, faulty: Int) {
+        var removed = (records: 0, faulty: 0)
+        forEachPlace { place, _, record in
+            guard isGone(record) else { return }
+            place.record[0].store(RecordWord.none.bits, ordering: .releasing)
+            removed.records += 1
+            if record == .faulty { removed.faulty += 1 }
+        }
+        return removed
+    }
+
+    /// Calls `body` with each place that has a record, and the lower word of its key.
+    private func forEachPlace(_ body: (Place, UInt64, RecordWord) -> Void) {
         for index in 0..<capacity {
             let bucket = words + (Self.headerWords + index / Self.placesPerBucket * Self.wordsPerBucket)
             let place = Place(bucket: bucket, index: index % Self.placesPerBucket, isTaken: true)
             let low = place.low[0].load(ordering: .relaxed)
             let record = RecordWord(bits: place.record[0].load(ordering: .relaxed))
             guard low != 0, record != .none else { continue }
-            body(StoreKey(high: place.high[0].load(ordering: .relaxed), low: low), record)
+            body(place, low, record)
         }
     }
 

@@ -16,6 +16,10 @@ struct TableWriter: ~Copyable {
 
     /// Keys with a record.
     private(set) var records = 0
+    /// Keys whose record is faulty.
+    private(set) var faulty = 0
+    /// What is set now is stamped with this.
+    private(set) var generation: UInt64 = 0
 
     var retiredBytes: Int { retired.reduce(0) { $0 + $1.block.byteCount } }
 
@@ -26,6 +30,7 @@ struct TableWriter: ~Copyable {
         _ key: StoreKey, hash: UInt64, to record: RecordWord, in block: TableBlock, shard: Int,
         rehash: (StoreKey) -> UInt64
     ) -> TableBlock? {
+        let record = record.stamped(generation)
         if let old = block.replace(key, hash: hash, with: record) {
             count(from: old, to: record, shard: shard)
             guard TableGrowth.isWasteful(dead: shards[shard].dead, used: shards[shard].used) else { return nil }
@@ -46,13 +51,36 @@ struct TableWriter: ~Copyable {
         (replacement ?? block).insert(key, hash: hash, record)
         shards[shard].used += 1
         records += 1
+        if record == .faulty { faulty += 1 }
         return replacement
     }
 
     private mutating func count(from old: RecordWord, to new: RecordWord, shard: Int) {
         let change = (new == .none ? 0 : 1) - (old == .none ? 0 : 1)
         records += change
+        faulty += (new == .faulty ? 1 : 0) - (old == .faulty ? 1 : 0)
         shards[shard].dead -= change
+    }
+
+    mutating func beginGeneration() -> UInt64 {
+        generation += 1
+        return generation
+    }
+
+    /// Removes the records of `block` that were last set before the present generation.
+    ///
+    /// - Returns: how many were removed, and the block to publish in place of `block`, if it had to be rebuilt.
+    mutating func sweep(
+        _ block: TableBlock, shard: Int, rehash: (StoreKey) -> UInt64
+    ) -> (removed: Int, replacement: TableBlock?) {
+        let removed = block.removeRecords { !$0.isOf(generation) }
+        records -= removed.records
+        faulty -= removed.faulty
+        shards[shard].dead += removed.records
+        guard TableGrowth.isWasteful(dead: shards[shard].dead, used: shards[shard].used) else {
+            return (removed.records, nil)
+        }
+        return (removed.records, rebuild(block, shard: shard, rehash: rehash))
     }
 
     /// A block with the records of `block`, and room for one more.

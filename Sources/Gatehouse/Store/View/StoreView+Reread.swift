@@ -1,0 +1,27 @@
+/// Reading all records again into a view that requests go on reading.
+///
+/// Nothing is taken away while the records are read: what was revoked before counts until the sweep, so the view errs
+/// to the safe side. No second table is built, and no reader waits.
+extension StoreView {
+    /// Names one reading of all records, between `beginReread` and the last slice of the sweep.
+    struct Reread: Sendable {
+        fileprivate let users: UInt64
+        fileprivate let sessions: UInt64
+    }
+
+    /// How many slices a sweep has. A slice holds the writer's lock while it looks at 1/256 of the records.
+    static let sweepSlices = ShardedTable.shardCount
+
+    /// Begins to read all records again; an earlier reading ends without its sweep.
+    func beginReread() -> Reread {
+        Reread(users: users.beginGeneration(), sessions: sessions.beginGeneration())
+    }
+
+    /// Removes, in one slice, the records that nobody set since `reread` began; none once a later one has begun.
+    ///
+    /// - Returns: how many were removed.
+    func sweep(_ reread: Reread, slice: Int) -> Int {
+        users.sweep(shard: slice, generation: reread.users)
+            + sessions.sweep(shard: slice, generation: reread.sessions)
+    }
+}
