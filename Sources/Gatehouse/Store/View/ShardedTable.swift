@@ -11,7 +11,7 @@ import Synchronization
 /// reference retains, in a loop of compare-and-exchange on a word that all workers share. That is neither wait-free nor
 /// cheap on many cores. Here a reader only writes to its own lane.
 final class ShardedTable: Sendable {
-    static let shardBits = 8
+    static let shardBits = 6
     static let shardCount = 1 << shardBits
 
     // Safe to share: the memory is made of atomics, lives as long as this object and the pointer never changes.
@@ -27,7 +27,7 @@ final class ShardedTable: Sendable {
         blocks = allocateAtomicWords(Self.shardCount)
         writer = Mutex(TableWriter())
         for shard in 0..<Self.shardCount {
-            let block = TableBlock(buckets: TableGrowth.initialBuckets)
+            let block = TableBlock(places: TableGrowth.initialPlaces)
             blocks[shard].store(UInt64(block.address), ordering: .releasing)
         }
     }

@@ -9,7 +9,7 @@ extension StoreView {
         fileprivate let sessions: UInt64
     }
 
-    /// How many slices a sweep has. A slice holds the writer's lock while it looks at 1/256 of the records.
+    /// How many slices a sweep has. A slice holds the writer's lock while it looks at one shard.
     static let sweepSlices = ShardedTable.shardCount
 
     /// Begins to read all records again; an earlier reading ends without its sweep.

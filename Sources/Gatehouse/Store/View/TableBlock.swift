@@ -1,26 +1,24 @@
 import Synchronization
 
-/// One open-addressing table of a fixed number of places, eight to a bucket of 192 bytes: a cache line with the lower
-/// words of the keys, and two lines with the upper words and the records.
+/// One open-addressing table of a fixed number of places of three words: the lower word of the key, the upper one, the
+/// record.
 ///
-/// A lookup begins at the bucket that the key's hash names and ends at the key or at the first free place, in the next
-/// buckets if need be. Most lookups are misses, and touch one cache line.
+/// A lookup begins at the place that the key's hash names and ends at the key or at the first free place. What it reads
+/// lies side by side, so that it waits for the memory once: with keys and records apart, a hit waited twice.
 ///
 /// A place is filled once: record and upper key word first, then the lower key word with release ordering, which is
 /// what readers look for with acquire ordering. From then on its key never changes and its record is replaced whole.
 /// There is always a free place, so every lookup ends.
 struct TableBlock {
-    static let placesPerBucket = 8
-
-    /// A cache line before the first bucket; its first word is the number of buckets.
+    /// A cache line before the first place; its first word is the number of places.
     private static let headerWords = 8
-    private static let wordsPerBucket = 24
+    private static let wordsPerPlace = 3
 
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
 
-    init(buckets: Int) {
-        words = allocateAtomicWords(Self.headerWords + buckets * Self.wordsPerBucket)
-        words[0].store(UInt64(buckets), ordering: .relaxed)
+    init(places: Int) {
+        words = TableMemory.allocate(words: Self.headerWords + places * Self.wordsPerPlace)
+        words[0].store(UInt64(places), ordering: .relaxed)
     }
 
     @inline(__always)
@@ -31,12 +29,12 @@ struct TableBlock {
 
     var address: UInt { UInt(bitPattern: words) }
 
-    var capacity: Int { Int(words[0].load(ordering: .relaxed)) * Self.placesPerBucket }
+    var capacity: Int { Int(words[0].load(ordering: .relaxed)) }
 
-    var byteCount: Int { (Self.headerWords + capacity / Self.placesPerBucket * Self.wordsPerBucket) * 8 }
+    var byteCount: Int { (Self.headerWords + capacity * Self.wordsPerPlace) * 8 }
 
     func deallocate() {
-        words.deallocate()
+        TableMemory.deallocate(words, words: Self.headerWords + capacity * Self.wordsPerPlace)
     }
 
     /// The record under `key`.
@@ -89,8 +87,7 @@ struct TableBlock {
     /// Calls `body` with each place that has a record, and the lower word of its key.
     private func forEachPlace(_ body: (Place, UInt64, RecordWord) -> Void) {
         for index in 0..<capacity {
-            let bucket = words + (Self.headerWords + index / Self.placesPerBucket * Self.wordsPerBucket)
-            let place = Place(bucket: bucket, index: index % Self.placesPerBucket, isTaken: true)
+            let place = Place(words: words + (Self.headerWords + index * Self.wordsPerPlace), isTaken: true)
             let low = place.low[0].load(ordering: .relaxed)
             let record = RecordWord(bits: place.record[0].load(ordering: .relaxed))
             guard low != 0, record != .none else { continue }
@@ -99,33 +96,30 @@ struct TableBlock {
     }
 
     private struct Place {
-        let bucket: UnsafeMutablePointer<Atomic<UInt64>>
-        let index: Int
+        let words: UnsafeMutablePointer<Atomic<UInt64>>
         let isTaken: Bool
 
-        var low: UnsafeMutablePointer<Atomic<UInt64>> { bucket + index }
-        var high: UnsafeMutablePointer<Atomic<UInt64>> { bucket + (placesPerBucket &+ 2 &* index) }
-        var record: UnsafeMutablePointer<Atomic<UInt64>> { bucket + (placesPerBucket &+ 2 &* index &+ 1) }
+        var low: UnsafeMutablePointer<Atomic<UInt64>> { words }
+        var high: UnsafeMutablePointer<Atomic<UInt64>> { words + 1 }
+        var record: UnsafeMutablePointer<Atomic<UInt64>> { words + 2 }
     }
 
     /// The key's place, or the free one where it would be.
     @inline(__always)
     private func place(of key: StoreKey, hash: UInt64) -> Place {
-        let buckets = words[0].load(ordering: .relaxed)
+        let count = words[0].load(ordering: .relaxed)
         let first = words + Self.headerWords
-        let end = first + Int(truncatingIfNeeded: buckets) &* Self.wordsPerBucket
-        let number = Int(truncatingIfNeeded: hash.multipliedFullWidth(by: buckets).high)
-        var bucket = first + number &* Self.wordsPerBucket
+        let end = first + Int(truncatingIfNeeded: count) &* Self.wordsPerPlace
+        let number = Int(truncatingIfNeeded: hash.multipliedFullWidth(by: count).high)
+        var place = first + number &* Self.wordsPerPlace
         while true {
-            for index in 0..<Self.placesPerBucket {
-                let low = bucket[index].load(ordering: .acquiring)
-                if low == 0 { return Place(bucket: bucket, index: index, isTaken: false) }
-                guard low == key.low else { continue }
-                let place = Place(bucket: bucket, index: index, isTaken: true)
-                if place.high[0].load(ordering: .relaxed) == key.high { return place }
+            let low = place[0].load(ordering: .acquiring)
+            if low == 0 { return Place(words: place, isTaken: false) }
+            if low == key.low, place[1].load(ordering: .relaxed) == key.high {
+                return Place(words: place, isTaken: true)
             }
-            bucket += Self.wordsPerBucket
-            if bucket == end { bucket = first }
+            place += Self.wordsPerPlace
+            if place == end { place = first }
         }
     }
 }

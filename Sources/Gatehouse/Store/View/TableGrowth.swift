@@ -4,7 +4,7 @@
 /// little, since memory is bounded for 10 million users, and not all shards by as much, so that the shards of an evenly
 /// filled table do not all grow at the same moment.
 enum TableGrowth {
-    static let initialBuckets = 2
+    static let initialPlaces = 16
 
     /// Whether `used` taken places, with or without a record, are too many.
     static func isFull(used: Int, capacity: Int) -> Bool {
@@ -17,9 +17,8 @@ enum TableGrowth {
     }
 
     /// The size of a rebuilt shard that has `live` records: 56 to 68 % full.
-    static func buckets(live: Int, shard: Int) -> Int {
+    static func places(live: Int, shard: Int) -> Int {
         let percent = 56 + 4 * (shard % 4)
-        let perBucket = TableBlock.placesPerBucket * percent
-        return max(initialBuckets, (100 * live + perBucket - 1) / perBucket)
+        return max(initialPlaces, (100 * live + percent - 1) / percent)
     }
 }

@@ -86,7 +86,7 @@ struct TableWriter: ~Copyable {
     /// A block with the records of `block`, and room for one more.
     private mutating func rebuild(_ block: TableBlock, shard: Int, rehash: (StoreKey) -> UInt64) -> TableBlock {
         let live = shards[shard].used - shards[shard].dead
-        let new = TableBlock(buckets: TableGrowth.buckets(live: live + 1, shard: shard))
+        let new = TableBlock(places: TableGrowth.places(live: live + 1, shard: shard))
         block.forEach { key, record in new.insert(key, hash: rehash(key), record) }
         shards[shard] = Shard(used: live, dead: 0)
         return new
