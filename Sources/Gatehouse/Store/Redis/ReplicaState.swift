@@ -1,0 +1,159 @@
+/// Up to where the stream of changes was followed.
+struct ReplicaPosition: Sendable, Equatable {
+    /// The last entry seen, or the last id when everything began to be read.
+    var id: ReplicaStreamID
+    /// How many entries were added up to there; nil where Redis does not tell.
+    var added: UInt64?
+    /// Up to where a Redis that does not count entries has shown that none is missing.
+    var shown: ReplicaStreamID
+
+    init(_ information: ReplicaStreamInformation) {
+        id = information.last
+        added = information.added
+        shown = information.last
+    }
+
+    mutating func advance(to entry: ReplicaEntry) {
+        id = entry.id
+        added = added.map { $0 &+ 1 }
+    }
+}
+
+/// One reading of all records.
+struct ReplicaReread: Sendable, Equatable {
+    enum Reason: Sendable, Hashable {
+        /// Nothing was read yet.
+        case first
+        case gap(ReplicaGap)
+        /// The time has come; nothing is known to be missing.
+        case due
+    }
+
+    let reason: Reason
+    var cursor: UInt64 = 0
+    /// Keys that were told and not asked for yet.
+    var keys: [ReplicaKey] = []
+    var isScanned = false
+    /// When the next slice may be asked for; nil while one is under way.
+    var nextSlice: UInt64?
+
+    var isDone: Bool { isScanned && keys.isEmpty }
+    /// Whether nothing can be confirmed before it is done.
+    var isUrgent: Bool { reason != .due }
+}
+
+/// How it was noticed that entries are missing.
+enum ReplicaGap: String, Sendable, Hashable, CaseIterable {
+    /// The stream's last id is before the last one seen: deleted, or another server.
+    case wentBack = "went-back"
+    /// More or fewer entries were added than were seen.
+    case countDiffers = "count-differs"
+    /// Entries that were there before they were read no longer are.
+    case missing
+    /// Another server answers, or one that was started again, or it does not tell: it may have a record without the
+    /// entry that told of it.
+    case otherServer = "other-server"
+}
+
+/// A comparison with what the stream came to.
+struct ReplicaCheck: Sendable {
+    /// When the last `XINFO` was sent.
+    private var askedAt: UInt64?
+    /// What was told, until the tail has passed it.
+    private(set) var pending: (information: ReplicaStreamInformation, sentAt: UInt64)?
+    /// What is proven once so many more records were read.
+    private(set) var proven: (at: UInt64, records: Int)?
+
+    mutating func ask(_ now: UInt64) {
+        askedAt = now
+    }
+
+    mutating func wait(for information: ReplicaStreamInformation) {
+        pending = askedAt.map { (information, $0) }
+    }
+
+    /// What was told agrees with what was seen.
+    ///
+    /// - Parameter records: how many records are still to be read before it may be confirmed; nil where it may not.
+    mutating func prove(afterRecords records: Int?) {
+        if let pending, let records { proven = (pending.sentAt, records) }
+        pending = nil
+    }
+
+    /// A record was read that an entry named.
+    mutating func noteRead() {
+        guard let proven, proven.records > 0 else { return }
+        self.proven = (proven.at, proven.records - 1)
+    }
+
+    /// What to confirm now.
+    mutating func takeProven() -> UInt64? {
+        guard let proven, proven.records == 0 else { return nil }
+        self.proven = nil
+        return proven.at
+    }
+
+    /// Whether it is time to ask again.
+    func isDue(_ now: UInt64, every interval: UInt64) -> Bool {
+        guard pending == nil, proven == nil else { return false }
+        guard let askedAt else { return true }
+        return now &- askedAt >= interval
+    }
+
+    /// Asks again in the next round, unless an answer is still to be compared.
+    mutating func hasten() {
+        askedAt = nil
+    }
+
+    /// Gives up what was not confirmed; the next round asks again.
+    mutating func forget() {
+        (pending, proven, askedAt) = (nil, nil, nil)
+    }
+}
+
+/// The commands that were sent together, and how many have their answer.
+struct ReplicaRound: Sendable {
+    private(set) var commands: [ReplicaCommand] = []
+    /// So many at the beginning read records that entries named.
+    private(set) var hints = 0
+    private(set) var answered = 0
+    /// Whether the entries that this round asked for follow an id that no longer counts.
+    var readIsVoid = false
+
+    init(_ commands: [ReplicaCommand] = [], hints: Int = 0) {
+        self.commands = commands
+        self.hints = hints
+    }
+
+    var isOver: Bool { answered == commands.count }
+
+    /// The command that the next answer is for, and whether it reads a record that an entry named.
+    var next: (command: ReplicaCommand, isHint: Bool)? {
+        isOver ? nil : (commands[answered], answered < hints)
+    }
+
+    /// The answer to `next` was one that can be used.
+    mutating func advance() {
+        answered += 1
+    }
+
+    /// The records that entries named and that were not read.
+    var unansweredHints: [ReplicaKey] {
+        commands[min(answered, hints)..<hints].compactMap {
+            if case .record(let key) = $0 { key } else { nil }
+        }
+    }
+}
+
+/// What happened so far.
+struct ReplicaCounts: Sendable, Equatable {
+    /// Entries of the stream that were seen.
+    var entries: UInt64 = 0
+    /// Entries that the contract does not know.
+    var strangeEntries: UInt64 = 0
+    /// Readings of everything that were begun.
+    var rereads: [ReplicaReread.Reason: UInt64] = [:]
+    /// Keys that look like a record's and are spelled otherwise, in the last complete reading.
+    var faultyKeys = 0
+    var lastFault: ReplicaFault?
+}
