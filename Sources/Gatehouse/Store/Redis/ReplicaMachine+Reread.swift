@@ -8,6 +8,7 @@ extension ReplicaMachine {
     ) {
         isWhole = false
         position = ReplicaPosition(information)
+        followedServer = server
         check.forget()
         // An answer that is still to come follows the old position.
         round.readIsVoid = true

@@ -31,7 +31,6 @@ extension ReplicaMachine {
 
     private mutating func told(_ identity: ReplicaIdentity?, _ now: UInt64, _ actions: inout [Action]) {
         if identity?.isMaster == false { return rest(.notMaster, now, &actions) }
-        isSameServer = identity != nil && identity == server
         server = identity
     }
 

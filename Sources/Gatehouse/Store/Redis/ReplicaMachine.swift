@@ -56,9 +56,10 @@ struct ReplicaMachine: Sendable {
     let timing: ReplicaTiming
     let bounds: ReplicaBounds
     var phase = Phase.away
-    /// Who answered last, and whether it was the same as before.
+    /// Who answers, where it tells.
     var server: ReplicaIdentity?
-    var isSameServer = false
+    /// Whom the table was read from; `position` is one of its stream.
+    var followedServer: ReplicaIdentity?
     /// Up to where the stream was followed; nil before anything was read.
     var position: ReplicaPosition?
     /// Whether the table holds everything up to `position`: nothing is known to be missing.

@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: 0..<8)
     func theTableIsNeverConfirmedWithoutWhatWasAcknowledged(_ block: Int) {
         for number in 0..<25 {
-            let seed = UInt64(block * 1000 + number)
+            let seed = UInt64(block * 2000 + number)
             var model = ReplicaModel(seed: seed, timing: Self.timing, bounds: Self.bounds)
             for _ in 0..<1500 { step(&model) }
             settle(&model)
