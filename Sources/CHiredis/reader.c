@@ -107,12 +107,21 @@ static int kind_of_text(int type) {
     }
 }
 
+/// What hiredis does not look at in each version: that a string ends where it says, and that a line is one line. Whatever breaks this is
+/// out of step, and its next bytes could be taken for somebody else's reply.
+static int is_well_formed(int kind, const char *text, size_t count) {
+    if (kind == CHIREDIS_STRING) return text[count] == '\r' && text[count + 1] == '\n';
+    return memchr(text, '\r', count) == NULL && memchr(text, '\n', count) == NULL;
+}
+
 static void *create_string(const redisReadTask *task, char *text, size_t count) {
     chiredis_reader *reader = reader_of(task);
     int kind = kind_of_text(task->type);
     int defect = 0;
     if (kind < 0) {
         defect = CHIREDIS_RESP3;
+    } else if (!is_well_formed(kind, text, count)) {
+        defect = CHIREDIS_NOT_RESP;
     } else if (count > reader->limits.string) {
         defect = CHIREDIS_STRING_TOO_LONG;
     } else if (count > reader->limits.bytes - reader->byte_count) {
@@ -157,8 +166,8 @@ static void *create_integer(const redisReadTask *task, long long value) {
 }
 
 static void *create_nil(const redisReadTask *task) {
-    // As a type of its own it is of RESP3.
-    if (task->type == REDIS_REPLY_NIL) {
+    // In RESP3 there are more types that may be nothing, and one that is.
+    if (task->type != REDIS_REPLY_STRING && task->type != REDIS_REPLY_ARRAY) {
         fail(reader_of(task), CHIREDIS_RESP3);
         return NULL;
     }
@@ -209,8 +218,9 @@ static int64_t announced_length(const char *line, size_t count) {
     for (size_t index = 0; index < count; index++) {
         if (line[index] == '\r') return length;
         if (index == 0 && line[index] == '-') continue;
-        if (line[index] < '0' || line[index] > '9' || length > INT64_MAX / 100) return -2;
-        length = length * 10 + (line[index] - '0');
+        if (line[index] < '0' || line[index] > '9' || index >= LONGEST_NUMBER) return -2;
+        // Too much already is as good as more.
+        if (length < INT64_MAX / 100) length = length * 10 + (line[index] - '0');
     }
     return -1;
 }

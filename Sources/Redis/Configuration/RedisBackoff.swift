@@ -12,6 +12,9 @@ public struct RedisBackoff: Sendable, Equatable {
         self.maximum = maximum
     }
 
+    /// The least bound: without one, a server that refuses would be asked as fast as it can refuse.
+    private static let leastBound: UInt64 = 1_000_000
+
     /// Nanoseconds to wait.
     ///
     /// - Parameter failures: how many attempts failed in a row, at least one.
@@ -19,7 +22,7 @@ public struct RedisBackoff: Sendable, Equatable {
         let doublings = min(max(failures - 1, 0), 32)
         let bound = min(
             first.nanosecondsClamped.multipliedClamped(by: 1 << UInt64(doublings)), maximum.nanosecondsClamped)
-        return UInt64.random(in: 0...bound, using: &generator)
+        return UInt64.random(in: 0...max(bound, Self.leastBound), using: &generator)
     }
 }
 

@@ -31,8 +31,8 @@ public final class RedisLink {
     private var attempt = 0
     private var timer: Scheduled<Void>?
     private var problem = RedisProblem(.notStarted)
-    /// What was logged last, so that the same is not logged at each attempt.
-    private var loggedCode: RedisProblem.Code?
+    /// What was logged since there was a connection, so that it is not logged at each attempt.
+    private var loggedCodes: Set<RedisProblem.Code> = []
 
     /// Who is told when the link can be used.
     public weak var observer: (any RedisLinkObserver)?
@@ -143,6 +143,8 @@ extension RedisLink {
                 try channel.pipeline.syncOperations.addHandler(tls.makeHandler(to: target.endpoint.host))
             }
             try channel.pipeline.syncOperations.addHandler(connection)
+            // Nobody else would tell.
+            if !channel.isActive { connection.close(RedisProblem(.closedByServer, at: target.endpoint)) }
         } catch {
             channel.close(promise: nil)
             connection.close(RedisProblem(error, at: target.endpoint, isEncrypted: configuration.tls != nil))
@@ -180,7 +182,7 @@ extension RedisLink: RedisConnectionOwner {
         }
         ready = connection
         report(.ready, at: connection.endpoint)
-        loggedCode = nil
+        loggedCodes = []
         logger.info("connected to Redis", metadata: ["redis.endpoint": "\(connection.endpoint)"])
         observer?.linkIsReady(self)
     }
@@ -210,8 +212,7 @@ extension RedisLink {
     }
 
     private func log(_ problem: RedisProblem) {
-        let level: Logger.Level = problem.code == loggedCode ? .debug : .warning
-        loggedCode = problem.code
+        let level: Logger.Level = loggedCodes.insert(problem.code).inserted ? .warning : .debug
         logger.log(
             level: level, "no connection to Redis",
             metadata: ["redis.problem": "\(problem.code.rawValue)", "redis.explanation": "\(problem)"])

@@ -1,0 +1,52 @@
+@testable import Redis
+
+/// What a reader makes of bytes, as values that may be kept.
+enum Replies {
+    /// All replies in the pieces, and what came after them.
+    static func read(_ pieces: [[UInt8]], limits: RedisReplyLimits = .standard) -> (values: [RedisValue], end: End) {
+        let reader = ReplyReader(limits)
+        var values: [RedisValue] = []
+        for piece in pieces {
+            let end = piece.withUnsafeBytes { bytes in
+                reader.give(bytes)
+                return drain(reader, into: &values)
+            }
+            if case .invalid = end { return (values, end) }
+        }
+        return (values, .incomplete)
+    }
+
+    static func read(_ text: String, limits: RedisReplyLimits = .standard) -> (values: [RedisValue], end: End) {
+        read([Array(text.utf8)], limits: limits)
+    }
+
+    enum End: Equatable {
+        case incomplete
+        case invalid(ReplyDefect)
+    }
+
+    private static func drain(_ reader: borrowing ReplyReader, into values: inout [RedisValue]) -> End {
+        while true {
+            switch reader.next() {
+            case .reply(let reply): values.append(reply.value())
+            case .incomplete: return .incomplete
+            case .invalid(let defect): return .invalid(defect)
+            }
+        }
+    }
+
+    /// Runs `body` with the one reply that `text` is.
+    static func with<Result>(_ text: String, _ body: (RedisReply) throws -> Result) throws -> Result {
+        let reader = ReplyReader(.standard)
+        let bytes = Array(text.utf8)
+        return try bytes.withUnsafeBytes {
+            reader.give($0)
+            guard case .reply(let reply) = reader.next() else { throw NoReply(text: text) }
+            return try body(reply)
+        }
+    }
+
+    struct NoReply: Error {
+        let text: String
+    }
+}
