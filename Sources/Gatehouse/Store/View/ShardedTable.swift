@@ -19,6 +19,8 @@ final class ShardedTable: Sendable {
     private let lanes: ReaderLanes
     private let seed: (UInt64, UInt64)
     private let writer: Mutex<TableWriter>
+    /// How many keys have a record: where none has, nothing need be looked for.
+    private let occupied = Atomic<Int>(0)
 
     init(lanes: ReaderLanes) {
         var random = SystemRandomNumberGenerator()
@@ -38,9 +40,14 @@ final class ShardedTable: Sendable {
         blocks.deallocate()
     }
 
+    /// Whether no key has a record.
+    @inline(__always)
+    var isEmpty: Bool { occupied.load(ordering: .acquiring) == 0 }
+
     /// The record under `key`.
     @inline(__always)
     func find(_ key: StoreKey, lane: Int) -> RecordWord {
+        if isEmpty { return .none }
         lanes.enter(lane)
         defer { lanes.leave(lane) }
         return findEntered(key)
@@ -62,6 +69,7 @@ final class ShardedTable: Sendable {
                 key, hash: hash << Self.shardBits, to: record, in: block(shard), shard: shard,
                 rehash: { spread($0) << Self.shardBits })
             if let replacement { publish(replacement, shard: shard, writer: &writer) }
+            occupied.store(writer.records, ordering: .releasing)
             writer.freeRetired(lanes)
         }
     }
@@ -79,6 +87,7 @@ final class ShardedTable: Sendable {
             guard writer.generation == generation else { return 0 }
             let swept = writer.sweep(block(shard), shard: shard, rehash: { spread($0) << Self.shardBits })
             if let replacement = swept.replacement { publish(replacement, shard: shard, writer: &writer) }
+            occupied.store(writer.records, ordering: .releasing)
             writer.freeRetired(lanes)
             return swept.removed
         }

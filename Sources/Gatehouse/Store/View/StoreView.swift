@@ -60,9 +60,13 @@ public final class StoreView: Sendable {
 
     @inline(__always)
     func records(user: StoreKey, session: StoreKey, lane: Int) -> (UserLookup, SessionLookup) {
+        let (anyUser, anySession) = (!users.isEmpty, !sessions.isEmpty)
+        guard anyUser || anySession else { return (.none, .none) }
         lanes.enter(lane)
         defer { lanes.leave(lane) }
-        return (users.findEntered(user).user, sessions.findEntered(session).session)
+        return (
+            anyUser ? users.findEntered(user).user : .none, anySession ? sessions.findEntered(session).session : .none
+        )
     }
 
     @inline(__always)
