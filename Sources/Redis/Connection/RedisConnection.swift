@@ -33,7 +33,10 @@ final class RedisConnection: ChannelInboundHandler {
 
     private var context: ChannelHandlerContext?
     private var unsent = ByteBuffer()
+    /// Takes the place of `unsent` while that is being written, so that neither is allocated anew.
+    private var spare = ByteBuffer()
     private var isFlushPlanned = false
+    private var isWriting = false
     private var isWritable = true
     private var isOpened = false
     private var isClosed = false
@@ -96,9 +99,21 @@ extension RedisConnection {
 
     private func flush() {
         isFlushPlanned = false
-        guard isWritable, unsent.readableBytes > 0, let context else { return }
-        context.writeAndFlush(wrapOutboundOut(unsent), promise: nil)
-        if unsent.capacity > Self.keptCapacity { unsent = ByteBuffer() } else { unsent.clear() }
+        // Writing may come back here before it returns.
+        guard !isWriting else { return }
+        isWriting = true
+        while isWritable, unsent.readableBytes > 0, let context { write(to: context) }
+        isWriting = false
+    }
+
+    private func write(to context: ChannelHandlerContext) {
+        var leaving = unsent
+        unsent = spare
+        spare = ByteBuffer()
+        context.writeAndFlush(wrapOutboundOut(leaving), promise: nil)
+        guard leaving.capacity <= Self.keptCapacity else { return }
+        leaving.clear()
+        spare = leaving
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

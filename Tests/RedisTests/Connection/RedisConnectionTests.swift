@@ -1,0 +1,290 @@
+import Logging
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Redis
+
+/// Keeps what it is told.
+final class Recorder: RedisReceiver {
+    enum Event: Equatable {
+        case reply(UInt64, RedisValue)
+        case failure(UInt64, RedisFailure)
+    }
+
+    private(set) var events: [Event] = []
+    var onEvent: (() -> Void)?
+
+    func received(_ reply: RedisReply, ticket: UInt64) {
+        events.append(.reply(ticket, reply.value()))
+        onEvent?()
+    }
+
+    func failed(_ failure: RedisFailure, ticket: UInt64) {
+        events.append(.failure(ticket, failure))
+        onEvent?()
+    }
+}
+
+private final class Owner: RedisConnectionOwner {
+    private(set) var opened: [Handshake.Finding] = []
+    private(set) var closed: [RedisProblem] = []
+
+    func connection(_ connection: RedisConnection, opened finding: Handshake.Finding) { opened.append(finding) }
+    func connection(_ connection: RedisConnection, closed problem: RedisProblem) { closed.append(problem) }
+}
+
+/// A connection on a channel that is only memory. Its clock is the embedded loop's.
+private struct Wired {
+    let channel = EmbeddedChannel()
+    let connection: RedisConnection
+    let owner = Owner()
+    let recorder = Recorder()
+
+    init(_ change: (inout RedisConfiguration) -> Void = { _ in }) throws {
+        var configuration = RedisConfiguration(host: "h")
+        configuration.heartbeatInterval = .seconds(1000)
+        change(&configuration)
+        let loop = channel.embeddedEventLoop
+        connection = RedisConnection(
+            to: RedisEndpoint(host: "h", port: 1), .server(configuration, mustBeMaster: false), configuration,
+            isRoleAsked: false, owner: owner, clock: { loop.now.uptimeNanoseconds })
+        try channel.pipeline.syncOperations.addHandler(connection)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        channel.embeddedEventLoop.run()
+        _ = try channel.readOutbound(as: ByteBuffer.self)
+    }
+
+    static func ready(_ change: (inout RedisConfiguration) -> Void = { _ in }) throws -> Wired {
+        let wired = try Wired(change)
+        try wired.receive("+PONG\r\n")
+        return wired
+    }
+
+    func receive(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
+
+    func send(_ text: String, ticket: UInt64, timeout: Int64 = 50) {
+        connection.send(
+            RedisCommand([text]), ticket: ticket, timeout: UInt64(timeout) * 1_000_000, to: recorder)
+    }
+
+    /// What goes out in one write after all of this tick.
+    func written() throws -> String? {
+        channel.embeddedEventLoop.run()
+        return try channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0) }
+    }
+}
+
+/// Tells of the channel's writability in the middle of each write, as a socket whose buffer fills does.
+private final class Reentrant: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    var onWrite: (() -> Void)?
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let once = onWrite
+        onWrite = nil
+        once?()
+        context.fireChannelWritabilityChanged()
+        context.write(data, promise: promise)
+    }
+}
+
+@Suite("a connection's handler")
+struct RedisConnectionTests {
+    private static let two = "*1\r\n$1\r\na\r\n*1\r\n$1\r\nb\r\n"
+
+    @Test("all that is sent in one tick goes out in one write")
+    func oneWrite() throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1)
+        wired.send("b", ticket: 2)
+        #expect(try wired.channel.readOutbound(as: ByteBuffer.self) == nil)
+        #expect(try wired.written() == Self.two)
+        #expect(try wired.written() == nil)
+        wired.send("c", ticket: 3)
+        #expect(try wired.written() == "*1\r\n$1\r\nc\r\n")
+    }
+
+    @Test("what is sent while a reply is handed over goes out too, and gets its reply")
+    func sendWithinReply() throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1)
+        _ = try wired.written()
+        wired.recorder.onEvent = {
+            if wired.recorder.events.count == 1 { wired.send("b", ticket: 2) }
+        }
+        try wired.receive(":1\r\n")
+        #expect(try wired.written() == "*1\r\n$1\r\nb\r\n")
+        try wired.receive(":2\r\n")
+        #expect(wired.recorder.events == [.reply(1, .integer(1)), .reply(2, .integer(2))])
+    }
+
+    @Test("nothing goes out while the server takes nothing, and all of it afterwards")
+    func unwritable() throws {
+        let wired = try Wired.ready()
+        wired.channel.isWritable = false
+        wired.channel.pipeline.fireChannelWritabilityChanged()
+        wired.send("a", ticket: 1)
+        #expect(try wired.written() == nil)
+        wired.send("b", ticket: 2)
+        wired.channel.isWritable = true
+        wired.channel.pipeline.fireChannelWritabilityChanged()
+        #expect(try wired.written() == Self.two)
+    }
+
+    @Test("a write that comes back with news of the channel sends nothing twice and loses nothing")
+    func reentrantWrite() throws {
+        let wired = try Wired.ready()
+        let echo = Reentrant()
+        try wired.channel.pipeline.syncOperations.addHandler(echo, position: .first)
+        echo.onWrite = { wired.send("b", ticket: 2) }
+        wired.send("a", ticket: 1)
+        #expect(try wired.written() == "*1\r\n$1\r\na\r\n")
+        #expect(try wired.written() == "*1\r\n$1\r\nb\r\n")
+        #expect(try wired.written() == nil)
+    }
+
+    @Test("no more bytes wait to be sent than are allowed")
+    func unsentBound() throws {
+        let wired = try Wired.ready { $0.maximumUnsentSize = 30 }
+        wired.channel.isWritable = false
+        wired.channel.pipeline.fireChannelWritabilityChanged()
+        for ticket: UInt64 in 1...4 { wired.send("a", ticket: ticket) }
+        #expect(wired.recorder.events == [.failure(3, .overloaded), .failure(4, .overloaded)])
+    }
+
+    @Test("who waits too long is told once, and the late reply is dropped")
+    func timeout() throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1)
+        wired.send("b", ticket: 2, timeout: 100)
+        wired.channel.embeddedEventLoop.advanceTime(by: .milliseconds(60))
+        #expect(wired.recorder.events == [.failure(1, .timedOut)])
+        try wired.receive(":1\r\n:2\r\n")
+        #expect(wired.recorder.events == [.failure(1, .timedOut), .reply(2, .integer(2))])
+    }
+
+    @Test("a shorter time asked for later is kept as well")
+    func earlierTimer() throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1, timeout: 500)
+        wired.channel.embeddedEventLoop.advanceTime(by: .milliseconds(10))
+        wired.send("b", ticket: 2, timeout: 20)
+        wired.channel.embeddedEventLoop.advanceTime(by: .milliseconds(20))
+        #expect(wired.recorder.events == [.failure(2, .timedOut)])
+        wired.channel.embeddedEventLoop.advanceTime(by: .milliseconds(470))
+        #expect(wired.recorder.events == [.failure(2, .timedOut), .failure(1, .timedOut)])
+    }
+
+    @Test("the end of the connection tells its owner once, and then who waits")
+    func end() throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1)
+        wired.send("b", ticket: 2)
+        var owned: [Int] = []
+        wired.recorder.onEvent = { owned.append(wired.owner.closed.count) }
+        _ = try wired.channel.finish(acceptAlreadyClosed: true)
+        let problem = RedisProblem(.closedByServer, at: RedisEndpoint(host: "h", port: 1))
+        #expect(wired.owner.closed == [problem])
+        #expect(
+            wired.recorder.events == [.failure(1, .connectionLost(problem)), .failure(2, .connectionLost(problem))])
+        #expect(owned == [1, 1])
+        wired.send("c", ticket: 3)
+        guard case .failure(3, .notConnected)? = wired.recorder.events.last else {
+            Issue.record("sent on a connection that has ended")
+            return
+        }
+    }
+
+    @Test(
+        "what is no reply, too much, or not asked for ends the connection",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\n", RedisProblem.Code.notRedis), ("*100000000\r\n", .replyTooLarge),
+            ("$1048577\r\na", .replyTooLarge), (":1\r\n:2\r\n", .unaskedReply),
+        ])
+    func violations(text: String, code: RedisProblem.Code) throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1)
+        try wired.receive(text)
+        #expect(wired.owner.closed.map(\.code) == [code])
+        #expect(wired.recorder.events.count == 1)
+        #expect(!wired.channel.isActive)
+        try wired.receive("+OK\r\n")
+    }
+
+    @Test(
+        "a reply that tells of the server's state is handed over, and those after it, before the connection ends",
+        arguments: [
+            ("READONLY You can't write against a read only replica.", RedisProblem.Code.readOnly),
+            ("LOADING Redis is loading the dataset in memory", .loading), ("MASTERDOWN x", .masterDown),
+            ("MOVED 3999 127.0.0.1:6381", .cluster), ("NOAUTH x", .passwordRequired), ("UNBLOCKED x", .notMaster),
+        ])
+    func leaving(error: String, code: RedisProblem.Code) throws {
+        let wired = try Wired.ready()
+        for ticket: UInt64 in 1...3 { wired.send("a", ticket: ticket) }
+        try wired.receive("-\(error)\r\n:2\r\n")
+        #expect(wired.owner.closed.map(\.code) == [code])
+        #expect(wired.recorder.events.count == 3)
+        #expect(wired.recorder.events[1] == .reply(2, .integer(2)))
+        guard case .reply(1, .error) = wired.recorder.events[0],
+            case .failure(3, .connectionLost) = wired.recorder.events[2]
+        else {
+            Issue.record("\(wired.recorder.events)")
+            return
+        }
+    }
+
+    @Test(
+        "a refusal of one command leaves the connection as it is",
+        arguments: [
+            "ERR x", "WRONGTYPE x", "OOM command not allowed", "NOPERM x", "BUSY x", "NOREPLICAS x", "MISCONF x",
+            "READONLYX",
+        ])
+    func refusals(error: String) throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1)
+        try wired.receive("-\(error)\r\n")
+        #expect(wired.owner.closed.isEmpty)
+        wired.send("b", ticket: 2)
+        try wired.receive(":2\r\n")
+        #expect(wired.recorder.events.last == .reply(2, .integer(2)))
+    }
+
+    @Test("a receiver that ends the connection gets nothing more of what had come")
+    func closedByReceiver() throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1)
+        wired.send("b", ticket: 2)
+        wired.recorder.onEvent = { wired.connection.close(RedisProblem(.stopped)) }
+        try wired.receive(":1\r\n:2\r\n")
+        #expect(wired.recorder.events == [.reply(1, .integer(1)), .failure(2, .closed)])
+    }
+
+    @Test("a server that says nothing at first is given up, without a word to anybody but the owner")
+    func silentAtFirst() throws {
+        let wired = try Wired()
+        wired.channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+        #expect(wired.owner.closed.map(\.code) == [.connectTimedOut])
+        #expect(wired.owner.opened.isEmpty)
+    }
+
+    @Test("an idle connection asks whether the server is there")
+    func heartbeat() throws {
+        let wired = try Wired.ready { $0.heartbeatInterval = .seconds(1) }
+        wired.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(try wired.written() == "*1\r\n$4\r\nPING\r\n")
+        wired.channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+        #expect(wired.owner.closed.map(\.code) == [.silent])
+    }
+
+    @Test("a large command's buffer is not kept")
+    func largeCommand() throws {
+        let wired = try Wired.ready()
+        wired.connection.send(
+            RedisCommand(["SET", "k", [UInt8](repeating: 1, count: 1 << 20)]), ticket: 1, timeout: 1, to: wired.recorder
+        )
+        #expect(try wired.written()?.utf8.count ?? 0 > 1 << 20)
+        wired.send("a", ticket: 2)
+        #expect(try wired.written() == "*1\r\n$1\r\na\r\n")
+    }
+}
