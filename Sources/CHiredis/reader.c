@@ -218,7 +218,7 @@ static int64_t announced_length(const char *line, size_t count) {
     for (size_t index = 0; index < count; index++) {
         if (line[index] == '\r') return length;
         if (index == 0 && line[index] == '-') continue;
-        if (line[index] < '0' || line[index] > '9' || index >= LONGEST_NUMBER) return -2;
+        if (line[index] < '0' || line[index] > '9' || index + 1 >= LONGEST_NUMBER) return -2;
         // Too much already is as good as more.
         if (length < INT64_MAX / 100) length = length * 10 + (line[index] - '0');
     }

@@ -39,17 +39,18 @@ public final class SentinelGroup: Sendable {
         }
     }
 
-    /// The server that a majority of the sentinels calls the master.
+    /// The server that all sentinels that run call the master.
     public func master() throws -> RedisServer {
-        let ports = sentinels.compactMap { try? $0.masterPort() }
-        let counted = Dictionary(ports.map { ($0, 1) }, uniquingKeysWith: +)
-        guard let port = counted.first(where: { $0.value >= 2 })?.key,
-            let server = servers.first(where: { $0.port == port })
-        else { throw Impatience("a master, sentinels name \(ports)") }
+        let ports = Set(try running.map { try $0.masterPort() })
+        guard ports.count == 1, let server = servers.first(where: { $0.port == ports.first }) else {
+            throw Impatience("a master, sentinels name \(ports)")
+        }
         return server
     }
 
-    /// Kills the master; returns when the sentinels have made another server the master, which is returned.
+    private var running: [Sentinel] { sentinels.filter { !$0.isStopped } }
+
+    /// Kills the master; returns the new one when the failover is over.
     @discardableResult
     public func killMaster() async throws -> RedisServer {
         let old = try master()
@@ -57,17 +58,25 @@ public final class SentinelGroup: Sendable {
         return try await newMaster(after: old)
     }
 
-    /// Waits until the sentinels name another master than `old`.
+    /// Waits until all sentinels that run name another master than `old` and none has a failover under way.
     public func newMaster(after old: RedisServer) async throws -> RedisServer {
         try await eventually("a failover", within: .seconds(30)) {
-            guard let new = try? master(), new.port != old.port else { return nil }
+            guard let new = try? master(), new.port != old.port, try running.allSatisfy({ try $0.isAtRest() }) else {
+                return nil
+            }
             return try new.cli("role").hasPrefix("master") ? new : nil
         }
     }
 
-    /// Has the sentinels fail over although nothing is wrong.
-    public func failOver() throws {
-        try sentinels[0].cli("sentinel", "failover", Self.name)
+    /// Has the sentinels fail over although nothing is wrong; returns the new master when that is over.
+    @discardableResult
+    public func failOver() async throws -> RedisServer {
+        let old = try master()
+        let sentinel = running[0]
+        try await eventually("a sentinel to begin a failover", within: .seconds(30)) {
+            try sentinel.cli("sentinel", "failover", Self.name).hasPrefix("OK") ? true : nil
+        }
+        return try await newMaster(after: old)
     }
 
     /// Ends one of the sentinels.
@@ -94,17 +103,33 @@ private final class Sentinel: Sendable {
         try await eventually("redis-sentinel to be ready: \(folder.read("log"))") {
             folder.read("log").contains("Sentinel ID is") ? true : nil
         }
-        try cli("sentinel", "debug", "info-period", "200", "ping-period", "100", "ask-period", "100")
-        try cli("sentinel", "debug", "publish-period", "100")
+        // What a sentinel knows of a replica is good for five of its pings while the master is down, and it undoes a promotion that it
+        // was not told of for four of its publications.
+        try cli("sentinel", "debug", "info-period", "300", "ping-period", "300", "ask-period", "100")
+        try cli("sentinel", "debug", "publish-period", "500")
     }
 
-    func stop() { process.end() }
+    private let stopped = Mutex(false)
+
+    var isStopped: Bool { stopped.withLock { $0 } }
+
+    func stop() {
+        stopped.withLock { $0 = true }
+        process.end()
+    }
 
     func knowsAll() throws -> Bool {
-        let lines = try cli("sentinel", "master", SentinelGroup.name).split(separator: "\n")
-        let fields = Dictionary(
-            stride(from: 0, to: lines.count - 1, by: 2).map { (lines[$0], lines[$0 + 1]) }, uniquingKeysWith: { $1 })
+        let fields = try fields()
         return fields["num-slaves"] == "2" && fields["num-other-sentinels"] == "2"
+    }
+
+    /// Whether it has no failover under way.
+    func isAtRest() throws -> Bool { try fields()["flags"] == "master" }
+
+    private func fields() throws -> [String: String] {
+        let lines = try cli("sentinel", "master", SentinelGroup.name).split(separator: "\n")
+        let pairs = stride(from: 0, to: lines.count - 1, by: 2).map { (String(lines[$0]), String(lines[$0 + 1])) }
+        return Dictionary(pairs, uniquingKeysWith: { $1 })
     }
 
     func masterPort() throws -> Int? {

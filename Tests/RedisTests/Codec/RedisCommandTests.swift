@@ -25,7 +25,8 @@ struct RedisCommandTests {
     func kinds() {
         let command = RedisCommand(["SET", [0xFF, 0x00] as [UInt8], 5, Int64.min])
         let number = "-9223372036854775808"
-        let expected = Array("*4\r\n$3\r\nSET\r\n$2\r\n".utf8) + [0xFF, 0x00] + Array("\r\n$1\r\n5\r\n$20\r\n\(number)\r\n".utf8)
+        let expected =
+            Array("*4\r\n$3\r\nSET\r\n$2\r\n".utf8) + [0xFF, 0x00] + Array("\r\n$1\r\n5\r\n$20\r\n\(number)\r\n".utf8)
         #expect(command.bytes == expected)
     }
 

@@ -23,7 +23,9 @@ struct RedisReplyTests {
         }
     }
 
-    @Test("an element that is not there is an error, not a null", arguments: ["*1\r\n:1\r\n", "*0\r\n", ":1\r\n", "$-1\r\n"])
+    @Test(
+        "an element that is not there is an error, not a null",
+        arguments: ["*1\r\n:1\r\n", "*0\r\n", ":1\r\n", "$-1\r\n"])
     func absent(text: String) throws {
         try Replies.with(text) { reply in
             for position in [-1, reply.count, Int.max] {
@@ -62,7 +64,8 @@ struct RedisReplyTests {
     @Test(
         "what is no decimal is none",
         arguments: [
-            "", "-", "-0", "00", "01", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808", "-9223372036854775809",
+            "", "-", "-0", "00", "01", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808",
+            "-9223372036854775809",
             "99999999999999999999", "１",
         ])
     func notDecimals(text: String) throws {

@@ -17,8 +17,10 @@ struct ReplyBoundsTests {
             ("$101\r\n", .stringTooLong),
             ("$2147483647\r\n", .stringTooLong),
             ("$9223372036854775807\r\n", .stringTooLong),
-            ("*3\r\n$100\r\n" + String(repeating: "a", count: 100) + "\r\n$100\r\n"
-                + String(repeating: "a", count: 100) + "\r\n$51\r\n", .replyTooLong),
+            (
+                "*3\r\n$100\r\n" + String(repeating: "a", count: 100) + "\r\n$100\r\n"
+                    + String(repeating: "a", count: 100) + "\r\n$51\r\n", .replyTooLong
+            ),
         ])
     func announced(text: String, defect: ReplyDefect) {
         // hiredis asks for a byte of a string before it tells anybody of it.
@@ -29,7 +31,8 @@ struct ReplyBoundsTests {
         "what is exactly allowed is read",
         arguments: [
             "*8\r\n" + String(repeating: ":1\r\n", count: 8),
-            "*3\r\n*8\r\n" + String(repeating: ":1\r\n", count: 8) + "*8\r\n" + String(repeating: ":1\r\n", count: 8) + ":1\r\n",
+            "*3\r\n*8\r\n" + String(repeating: ":1\r\n", count: 8) + "*8\r\n" + String(repeating: ":1\r\n", count: 8)
+                + ":1\r\n",
             "$100\r\n" + String(repeating: "a", count: 100) + "\r\n",
             "*3\r\n" + String(repeating: "$83\r\n" + String(repeating: "a", count: 83) + "\r\n", count: 3),
             "+" + String(repeating: "a", count: 100) + "\r\n",
@@ -101,7 +104,9 @@ struct ReplyBoundsTests {
 
     /// The address space of this process; 0 where it is not told.
     private static var reservedMiB: Int {
-        let numbers = FileManager.default.contents(atPath: "/proc/self/statm").map { String(decoding: $0, as: UTF8.self) }
+        let numbers = FileManager.default.contents(atPath: "/proc/self/statm").map {
+            String(decoding: $0, as: UTF8.self)
+        }
         return Int(numbers?.split(separator: " ").first ?? "0").map { $0 / 256 } ?? 0
     }
 

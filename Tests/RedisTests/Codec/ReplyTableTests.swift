@@ -34,7 +34,9 @@ struct ReplyTableTests {
         Case("*0\r\n", .array([])),
         Case("*2\r\n$1\r\na\r\n$-1\r\n", .array([string("a"), .null])),
         Case("*2\r\n*0\r\n*1\r\n*1\r\n:7\r\n", .array([.array([]), .array([.array([.integer(7)])])])),
-        Case("*3\r\n+a\r\n-b c\r\n:1\r\n", .array([.status("a"), .error(RedisServerError(code: "b", message: "c")), .integer(1)])),
+        Case(
+            "*3\r\n+a\r\n-b c\r\n:1\r\n",
+            .array([.status("a"), .error(RedisServerError(code: "b", message: "c")), .integer(1)])),
         Case("+a\r\n$1\r\nb\r\n:3\r\n", .status("a"), string("b"), .integer(3)),
         Case(
             "*1\r\n*2\r\n$1\r\ns\r\n*2\r\n*2\r\n$3\r\n1-0\r\n*2\r\n$3\r\nuid\r\n$1\r\nu\r\n*2\r\n$3\r\n2-0\r\n*-1\r\n",
@@ -83,13 +85,16 @@ struct ReplyTableTests {
         }
     }
 
-    @Test("a large string is the same in pieces of any size", arguments: [1_000, 16_383, 16_384, 16_385, 65_536, 1_000_000])
+    @Test(
+        "a large string is the same in pieces of any size",
+        arguments: [1_000, 16_383, 16_384, 16_385, 65_536, 1_000_000])
     func large(piece: Int) {
         let content = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let one = Array("$500000\r\n".utf8) + content + Array("\r\n".utf8)
         let all = Array("*3\r\n:1\r\n".utf8) + one + Array("$1\r\nx\r\n+OK\r\n".utf8)
         let pieces = stride(from: 0, to: all.count, by: piece).map { Array(all[$0..<min($0 + piece, all.count)]) }
-        #expect(Replies.read(pieces).values == [.array([.integer(1), .string(content), .string([0x78])]), .status("OK")])
+        #expect(
+            Replies.read(pieces).values == [.array([.integer(1), .string(content), .string([0x78])]), .status("OK")])
     }
 
     @Test("many replies in one piece are all read, in their order")
@@ -101,7 +106,8 @@ struct ReplyTableTests {
     @Test(
         "what is no reply is refused",
         arguments: [
-            "OK\r\n", "\r\n", "HTTP/1.1 400 Bad Request\r\n", "\u{15}\u{3}\u{3}\0\u{2}", "\0", "*a\r\n", "*\r\n", "*1", "$\r\n",
+            "OK\r\n", "\r\n", "HTTP/1.1 400 Bad Request\r\n", "\u{15}\u{3}\u{3}\0\u{2}", "\0", "*a\r\n", "*\r\n", "*1",
+            "$\r\n",
             "$a\r\n", "$-2\r\n", "*-2\r\n", ":\r\n", ":1a\r\n", ":9223372036854775808\r\n", ":01\r\n", ": 1\r\n",
             "$2\r\nabc\r\n", "$2\r\nabXY", "+a\rb\r\n", "+a\nb\r\n", "-a\rb\r\n", "*2\r\n+a\r\nb\r\n",
             "$99999999999999999999\r\n", "*9999999999\r\n", "*99999999999999999999\r\n", "$1\rx", ":1\rx",

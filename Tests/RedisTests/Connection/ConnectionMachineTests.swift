@@ -14,7 +14,9 @@ struct Turned {
     }
 
     /// One that is ready, and does not ask whether the server is there for a long time.
-    static func ready(maximumInFlight: Int = 10, isRoleAsked: Bool = false, heartbeat: UInt64 = 1_000_000) throws -> Turned {
+    static func ready(maximumInFlight: Int = 10, isRoleAsked: Bool = false, heartbeat: UInt64 = 1_000_000) throws
+        -> Turned
+    {
         var turned = Turned(maximumInFlight: maximumInFlight, isRoleAsked: isRoleAsked, heartbeat: heartbeat)
         turned.open()
         _ = try turned.receive("+PONG\r\n")

@@ -96,7 +96,8 @@ struct HandshakeTests {
     @Test(
         "only a server that says it is the master is one",
         arguments: [
-            "*5\r\n$5\r\nslave\r\n$9\r\n127.0.0.1\r\n:6379\r\n$9\r\nconnected\r\n:1\r\n", "*2\r\n$8\r\nsentinel\r\n*0\r\n",
+            "*5\r\n$5\r\nslave\r\n$9\r\n127.0.0.1\r\n:6379\r\n$9\r\nconnected\r\n:1\r\n",
+            "*2\r\n$8\r\nsentinel\r\n*0\r\n",
             "+master\r\n", "$6\r\nmaster\r\n", "*0\r\n", "*-1\r\n", "*1\r\n$7\r\nmasters\r\n",
         ])
     func notMaster(reply: String) throws {
@@ -146,7 +147,9 @@ struct HandshakeTests {
 
     @Test("what a server says of a password is not repeated")
     func secrets() throws {
-        let replies = ["-ERR unknown command 'AUTH' with args 'secret'\r\n", "-secret secret\r\n", "-WRONGPASS secret\r\n"]
+        let replies = [
+            "-ERR unknown command 'AUTH' with args 'secret'\r\n", "-secret secret\r\n", "-WRONGPASS secret\r\n",
+        ]
         for reply in replies {
             let verdict = try Self.judge(.server(Self.configuration, mustBeMaster: false), reply)
             #expect(!String(describing: verdict).contains("secret"))
