@@ -126,10 +126,12 @@ struct ReplicaModel {
         if !server.entries.isEmpty { server.removeEntry(random.below(server.entries.count)) }
     }
 
-    /// Deletes the stream, and in the same step someone writes to it again: one that is empty both before and after
-    /// cannot be told from one to which nothing happened.
+    /// Deletes the stream, and in the same step someone writes to it again, in another millisecond: one that is empty
+    /// both before and after, or gives the same ids out again, cannot be told from one to which nothing happened. For
+    /// the same reason its count is large: entries that nobody saw could else make up for the lower count by chance.
     mutating func deleteStream() {
-        server.deleteStream()
+        now += 1_000_000
+        server.deleteStream(havingAdded: UInt64(1000 + random.below(1_000_000)))
         server.add(["link", "l", "uid", "u"], now: now)
     }
 

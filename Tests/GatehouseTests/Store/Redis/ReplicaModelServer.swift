@@ -33,8 +33,9 @@ struct ReplicaModelServer {
         entries.remove(at: index)
     }
 
-    mutating func deleteStream() {
-        (entries, last, added) = ([], .zero, 0)
+    /// A new stream in place of the old, to which so many entries were added that are gone already.
+    mutating func deleteStream(havingAdded count: UInt64) {
+        (entries, last, added) = ([], .zero, count)
     }
 
     /// Nil while a read waits for an entry.
