@@ -4,6 +4,8 @@ enum ReplicaEvent: Sendable, Equatable {
     case rereadDone(ReplicaReread.Reason, faultyKeys: Int)
     case refused(ReplicaFault)
     case recovered
+    /// The server does not tell who it is.
+    case unknownServer
     case faultyRecord(ReplicaKey)
     case faultyKey([UInt8])
     case strangeEntry(ReplicaStreamID)

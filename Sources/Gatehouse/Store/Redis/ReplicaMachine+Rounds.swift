@@ -32,6 +32,7 @@ extension ReplicaMachine {
     private mutating func told(_ identity: ReplicaIdentity?, _ now: UInt64, _ actions: inout [Action]) {
         if identity?.isMaster == false { return rest(.notMaster, now, &actions) }
         server = identity
+        if identity == nil { actions.append(.log(.unknownServer)) }
     }
 
     private mutating func told(

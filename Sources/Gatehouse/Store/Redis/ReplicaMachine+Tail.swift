@@ -4,7 +4,9 @@ extension ReplicaMachine {
     mutating func resume(_ information: ReplicaStreamInformation, _ now: UInt64, _ actions: inout [Action]) {
         phase = .following
         guard position != nil else { return startOver(information, .first, now, &actions) }
-        guard let server, server == followedServer else { return startOver(information, .gap(.otherServer), now, &actions) }
+        guard let server, server == followedServer else {
+            return startOver(information, .gap(.otherServer), now, &actions)
+        }
         if let wantedReread { beginReread(wantedReread, now, &actions) }
         compare(information, now, &actions)
     }

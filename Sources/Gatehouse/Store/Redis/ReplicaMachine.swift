@@ -149,6 +149,7 @@ extension ReplicaMachine {
     mutating func recovered(_ actions: inout [Action]) {
         if failuresInARow > 0 { actions.append(.log(.recovered)) }
         failuresInARow = 0
+        counts.lastFault = nil
         toldFaults = []
     }
 

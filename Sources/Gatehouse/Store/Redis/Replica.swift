@@ -1,0 +1,57 @@
+import Logging
+import NIOCore
+import Redis
+
+/// Keeps a view like the records in Redis, which others write too.
+///
+/// Owns one connection on one loop. `ReplicaMachine` decides what is asked and what the answers mean.
+///
+/// A session's key may expire in Redis (TTL), with the cookie whose session it is. Nobody tells of that, and nobody need:
+/// the view keeps the revocation of a cookie that no longer counts, until everything is read again.
+final class Replica: Sendable {
+    private let loop: any EventLoop
+    private let follower: NIOLoopBoundBox<ReplicaFollower>
+    private let board: ReplicaBoard
+
+    /// How it is doing.
+    var status: ReplicaStatus { board.status }
+
+    /// Does nothing before `start`.
+    ///
+    /// - Parameters:
+    ///   - loop: where it lives; it must outlive this object.
+    ///   - loaded: called once, on the loop, when the view holds everything for the first time.
+    /// - Throws: when libcrypto can hash nothing.
+    init(
+        configuration: RedisConfiguration, view: StoreView, loop: any EventLoop, clock: GatewayClock, logger: Logger,
+        timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(),
+        loaded: @escaping @Sendable () -> Void = {}
+    ) throws(StoreError) {
+        self.loop = loop
+        let board = ReplicaBoard()
+        self.board = board
+        var configuration = configuration
+        configuration.replyLimits = .bulk
+        let link = RedisLink(configuration, loop: loop, logger: logger, clock: clock.monotonic)
+        let follower = ReplicaFollower(
+            link: link, table: ReplicaTable(view: view, keys: try StoreKeyMaker()),
+            machine: ReplicaMachine(timing: timing, bounds: bounds, seed: UInt64.random(in: 0 ... .max)),
+            environment: .init(loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, loaded: loaded))
+        self.follower = NIOLoopBoundBox.makeBoxSendingValue(follower, eventLoop: loop)
+    }
+
+    /// Begins to connect.
+    func start() {
+        loop.execute { self.follower.value.start() }
+    }
+
+    /// Ends the connection. From then on the view is stale.
+    func stop() async {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                self.follower.value.stop()
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Gatehouse
+
+/// What entries of the stream ask for.
+@Suite struct ReplicaEntryTests {
+    private func keys(_ fields: [String]) -> [String] {
+        ReplicaEntry(id: .at(1), fields: fields.map { Array($0.utf8) }).hints.keys.map(\.description)
+    }
+
+    private func isUnderstood(_ fields: [String]) -> Bool {
+        ReplicaEntry(id: .at(1), fields: fields.map { Array($0.utf8) }).hints.isUnderstood
+    }
+
+    @Test(arguments: [
+        (["uid", "ann", "valid_since", "5"], ["gatehouse:user:{ann}"]),
+        (["disabled", "1", "uid", "a:b"], ["gatehouse:user:{a%3Ab}"]),
+        (["uid", "ann", "session", "apple.com:5"], ["gatehouse:session:{ann}:apple.com%3A5"]),
+        (["uid", "ann", "session", "s", "disabled", "1"], ["gatehouse:session:{ann}:s", "gatehouse:user:{ann}"]),
+        (["link", "apple.com:1", "uid", "ann"], []),
+        (["uid", "ann", "valid_since", "none", "by", "admin"], ["gatehouse:user:{ann}"]),
+    ])
+    func anEntryOfTheContractNamesItsRecords(_ fields: [String], _ expected: [String]) {
+        #expect(keys(fields) == expected)
+        #expect(isUnderstood(fields))
+    }
+
+    @Test(arguments: [
+        (["uid", "ann", "colour", "red"], ["gatehouse:user:{ann}"]),
+        (["uid", "ann", "valid_since"], ["gatehouse:user:{ann}"]),
+        (["uid", "ann"], ["gatehouse:user:{ann}"]),
+        (["uid", "ann", "uid", "bob", "disabled", "1"], ["gatehouse:user:{ann}", "gatehouse:user:{bob}"]),
+        (["uid", "ann", "session", ""], ["gatehouse:user:{ann}"]),
+        (["uid", "", "valid_since", "5"], []),
+        (["uid", "a\u{0}", "valid_since", "5"], []),
+        (["valid_since", "5"], []),
+        (["link", "apple.com:1"], []),
+        ([], []),
+    ])
+    func anotherOneIsNotUnderstoodAndAsksForWhomItNames(_ fields: [String], _ expected: [String]) {
+        #expect(keys(fields) == expected)
+        #expect(!isUnderstood(fields))
+    }
+
+    @Test func aUIDThatIsNoTextNamesNobody() {
+        let entry = ReplicaEntry(
+            id: .at(1), fields: [Array("uid".utf8), [0xFF], Array("disabled".utf8), Array("1".utf8)])
+        #expect(entry.hints == ReplicaEntry.Hints())
+    }
+
+    @Test func onlySoManyFieldsAreLookedAt() {
+        let fields = (0..<1000).flatMap { ["uid", "user\($0)"] }
+        #expect(keys(fields).count == ReplicaEntry.maximumPairs)
+        #expect(!isUnderstood(fields))
+    }
+
+    @Test func entriesThatAreNotUnderstoodAreCountedAndToldWithinABound() {
+        var bounds = ReplicaBounds()
+        bounds.logged = 2
+        var script = ReplicaScript.following(.at(10, added: 4), bounds: bounds)
+        script.answer(.changes((11...20).map { ReplicaEntry($0, "nonsense", "x") }))
+        #expect(script.machine.counts.strangeEntries == 10)
+        #expect(script.machine.counts.entries == 10)
+        #expect(script.events.filter { if case .strangeEntry = $0 { true } else { false } }.count == 2)
+    }
+
+    @Test(arguments: ["5", "5-", "-5", "5-6-7", " 5-6", "5-6 ", "05-1", "5-01", "18446744073709551616-0", "a-b", ""])
+    func whatIsNoIDIsNone(_ text: String) {
+        #expect(ReplicaStreamID(parsing: Array(text.utf8)) == nil)
+    }
+
+    @Test func idsAreInOrder() throws {
+        let ids = try ["0-0", "0-1", "1-0", "9-10", "10-9", "18446744073709551615-18446744073709551615"].map {
+            try #require(ReplicaStreamID(parsing: Array($0.utf8)))
+        }
+        #expect(ids == ids.sorted())
+        #expect(ids.first == .zero)
+        #expect(ids.last?.description == "18446744073709551615-18446744073709551615")
+    }
+}

@@ -1,0 +1,130 @@
+import Testing
+
+@testable import Gatehouse
+
+/// Reading everything again, at leisure and at once.
+@Suite struct ReplicaRereadTests {
+    let information = ReplicaStreamInformation.at(10, added: 4)
+
+    /// A machine whose hour has come.
+    func due() -> ReplicaScript {
+        var script = ReplicaScript.following(information)
+        script.wait(.seconds(3600))
+        script.answer(.changes([]))
+        return script
+    }
+
+    @Test func everyHourEverythingIsReadAgain() {
+        let script = due()
+        #expect(script.events.contains(.rereadBegun(.due)))
+        #expect(script.asked.first == .slice(cursor: 0))
+        #expect(script.gaps == [])
+    }
+
+    @Test func theTableIsConfirmedBetweenTheSlices() {
+        var script = due()
+        for number in 1...50 {
+            let confirmations = script.confirmed.count
+            script.wait(.milliseconds(300))
+            for command in script.asked {
+                switch command {
+                case .slice: script.answer(.slice(ReplicaSlice(cursor: UInt64(number))))
+                case .information: script.answer(.information(information))
+                default: script.answer(.changes([]))
+                }
+            }
+            #expect(script.confirmed.count >= confirmations)
+        }
+        #expect(script.sweeps == 1)
+        #expect(script.now - (script.confirmed.last ?? 0) < 1_000_000_000)
+    }
+
+    @Test func withoutNeedSlicesHaveAPauseBetweenThem() {
+        var script = due()
+        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
+        #expect(script.asked == [.changes(after: .at(10), count: 1000, block: 20)])
+        script.wait(.milliseconds(20))
+        script.answer(.changes([]))
+        #expect(script.asked.first == .slice(cursor: 5))
+    }
+
+    @Test func anEntryBetweenSlicesIsAppliedAtOnce() throws {
+        let ann = try #require(ReplicaKey.user("ann"))
+        var script = due()
+        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
+        script.answer(.changes([.user("ann", at: 11)]))
+        #expect(script.asked.first == .record(ann))
+    }
+
+    @Test func withNeedSlicesFollowEachOther() {
+        var script = ReplicaScript()
+        script.handle(.connected)
+        script.answer(.identity(ReplicaScript.server), .information(information))
+        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
+        #expect(script.asked == [.slice(cursor: 5), .changes(after: .at(10), count: 1000, block: nil)])
+    }
+
+    @Test func aLongSliceIsReadInParts() {
+        var bounds = ReplicaBounds()
+        bounds.records = 2
+        let keys = (1...5).compactMap { ReplicaKey.user("user\($0)") }
+        var script = ReplicaScript(bounds: bounds)
+        script.handle(.connected)
+        script.answer(.identity(ReplicaScript.server), .information(information))
+        script.answer(.slice(ReplicaSlice(cursor: 5, keys: keys)), .information(information), .changes([]))
+        var parts: [Int] = []
+        while script.sweeps == 0, parts.count < 5 {
+            parts.append(script.asked.filter { if case .record = $0 { true } else { false } }.count)
+            script.answerRound(information)
+        }
+        #expect(parts == [2, 2, 1])
+        #expect(script.records.map(\.key) == keys)
+    }
+
+    @Test func aLostConnectionBeginsItAnew() {
+        var script = due()
+        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
+        script.handle(.lost)
+        script.handle(.connected)
+        script.answer(.identity(ReplicaScript.server), .information(information))
+        #expect(script.asked.contains(.slice(cursor: 0)))
+        #expect(script.rereads == 3)
+        #expect(script.sweeps == 1)
+    }
+
+    /// Nothing was ever read to the end, so a comparison without a gap is no reason to confirm.
+    @Test func aFirstReadingThatIsInterruptedIsNotOverForThat() {
+        var script = ReplicaScript()
+        script.handle(.connected)
+        script.answer(.identity(ReplicaScript.server), .information(information))
+        script.answer(.slice(ReplicaSlice(cursor: 5)))
+        script.handle(.lost)
+        script.handle(.connected)
+        script.answer(.identity(ReplicaScript.server), .information(information))
+        #expect(script.confirmed.isEmpty)
+        script.answerRound(information)
+        script.answerRound(information)
+        #expect(script.confirmed.count == 1)
+        #expect(script.sweeps == 1)
+    }
+
+    @Test func aGapDuringAReadingBeginsAnotherOne() {
+        var script = due()
+        script.answer(.slice(ReplicaSlice(cursor: 5)), .information(.at(10, added: 9)), .changes([]))
+        #expect(script.gaps == [.countDiffers])
+        #expect(script.asked.contains(.slice(cursor: 0)))
+    }
+
+    @Test func keysOfAnotherSpellingAreCountedAndToldOnce() {
+        var bounds = ReplicaBounds()
+        bounds.logged = 3
+        var script = ReplicaScript(bounds: bounds)
+        script.handle(.connected)
+        script.answer(.identity(ReplicaScript.server), .information(information))
+        let faulty = (0..<10).map { Array("gatehouse:user:\($0)".utf8) }
+        script.answer(
+            .slice(ReplicaSlice(cursor: 0, faultyKeys: faulty)), .information(information), .changes([]))
+        #expect(script.machine.counts.faultyKeys == 10)
+        #expect(script.events.filter { if case .faultyKey = $0 { true } else { false } }.count == 3)
+    }
+}
