@@ -131,7 +131,7 @@ let package = Package(
         .testTarget(
             name: "GatehouseTests",
             dependencies: [
-                "DevelopmentIdentity", "Gatehouse", "HTTPWire", "JOSE", "RedisFixtures",
+                "DevelopmentIdentity", "Gatehouse", "HTTPWire", "JOSE", "Redis", "RedisFixtures",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

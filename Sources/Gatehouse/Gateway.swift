@@ -52,12 +52,16 @@ public final class Gateway: Sendable {
         startTime = clock.now()
         snapshot = try Snapshot(configuration)
         let count = configuration.workers ?? System.coreCount
-        store = try Self.openStore(configuration.store, clock: clock, logger: logger)
-        redis = nil
         accessLog = try configuration.log.access.writerTarget.map { try AccessLogWriter(target: $0, workers: count) }
+        controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            (store, redis) = try Self.openStore(configuration, loop: controlGroup.next(), clock: clock, logger: logger)
+        } catch {
+            controlGroup.shutdownGracefully { _ in }
+            throw error
+        }
         // From here on nothing throws: what is made needs an end, which `finish` gives.
         workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
-        controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
         keys = KeyCoordinator(
             urls: snapshot.keyURLs, policy: configuration.identity.keys, fetcher: fetcher, clock: clock, logger: logger)
@@ -116,12 +120,15 @@ public final class Gateway: Sendable {
     // MARK: - Start
 
     private static func openStore(
-        _ location: Configuration.StoreLocation, clock: GatewayClock, logger: Logger
-    ) throws(StoreError) -> any Store {
-        switch location {
-        case .sqlite(let path): try SQLiteStore(path: path, clock: clock, logger: logger)
-        case .sqliteMemory: try SQLiteStore(path: nil, clock: clock, logger: logger)
-        case .redis: throw StoreError(.cannotOpen, "a gateway does not share a store over Redis yet")
+        _ configuration: Configuration, loop: any EventLoop, clock: GatewayClock, logger: Logger
+    ) throws(StoreError) -> (any Store, RedisConfiguration?) {
+        switch configuration.store {
+        case .sqlite(let path): return (try SQLiteStore(path: path, clock: clock, logger: logger), nil)
+        case .sqliteMemory: return (try SQLiteStore(path: nil, clock: clock, logger: logger), nil)
+        case .redis(let location):
+            let store = try RedisStore(
+                location, maxStaleness: configuration.revocation.maxStaleness, loop: loop, clock: clock, logger: logger)
+            return (store, store.configuration)
         }
     }
 
@@ -208,14 +215,18 @@ public final class Gateway: Sendable {
     /// Loads the store's view, again and again until it succeeds, then removes what has expired once an hour.
     private func keepStore() async {
         var pause = Duration.seconds(1)
+        var told: StoreError?
         while !Task.isCancelled {
-            do {
+            do throws(StoreError) {
                 let report = try await store.load()
                 logger.info("store loaded", metadata: ["users": "\(report.users)", "sessions": "\(report.sessions)"])
                 break
             } catch {
-                logger.error("the store cannot be read", metadata: ["error": "\(error)"])
-                try? await Task.sleep(for: pause)
+                let level = error == told ? Logger.Level.debug : .error
+                logger.log(level: level, "the store cannot be read", metadata: ["error": "\(error)"])
+                told = error
+                // A store that follows another has waited already, and goes on trying by itself.
+                try? await Task.sleep(for: store.viewIsAuthoritative ? pause : .milliseconds(100))
                 pause = min(pause * 2, .seconds(30))
             }
         }

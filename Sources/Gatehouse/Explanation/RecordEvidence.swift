@@ -29,7 +29,7 @@ enum RecordEvidence: Sendable {
     }
 }
 
-/// Finds the records of a user: in the store's file, or by asking the gateway that has it open.
+/// Finds the records of a user: in the store itself, or by asking the gateway that has it.
 struct RecordSource: Sendable {
     let look: @Sendable (_ uid: String, _ session: String) async -> RecordEvidence
 
@@ -38,7 +38,7 @@ struct RecordSource: Sendable {
             switch configuration.store {
             case .sqlite(let path): await inFile(path, uid, session, configuration)
             case .sqliteMemory: await inMemory(uid, session, configuration)
-            case .redis: .unknown("records in Redis are not read yet")
+            case .redis(let location): await inRedis(location, uid, session, configuration)
             }
         }
     }
@@ -72,6 +72,22 @@ struct RecordSource: Sendable {
                 user: .none, session: .none, source: "the store is in memory and no gateway runs: it is empty")
         } catch {
             return .unknown("the store is in memory, and the admin API could not be asked: \(error)")
+        }
+    }
+
+    private static func inRedis(
+        _ location: RedisLocation, _ uid: String, _ session: String, _ configuration: Configuration
+    ) async -> RecordEvidence {
+        do throws(StoreError) {
+            let records = try await RedisLook.records(location, uid: uid, session: session)
+            return .known(user: records.user, session: records.session, source: "read from \(location)")
+        } catch {
+            do throws(AdminClientError) {
+                return try await asked(uid, session, configuration)
+            } catch let refusal {
+                return .unknown(
+                    "\(location) cannot be read (\(error)), and the admin API could not be asked: \(refusal)")
+            }
         }
     }
 

@@ -1,12 +1,12 @@
 /// What gateways share and keep: who is revoked, who is disabled, which session signed in when.
 ///
 /// Writes and strict reads are asynchronous and stay off the request path; requests read `view`, which the store keeps
-/// up to date. A write returns only when it is durable and every reader of `view` sees it. A write that throws was not
-/// applied to the view; whether it reached the disk is unknown only for `StoreError.Code.io`, and repeating it is safe,
-/// since every operation can be repeated without harm.
+/// up to date. A write returns only when the storage has acknowledged it and every reader of `view` sees it; in a store
+/// that others write to, the second is waited for with a bound. Whether a write that throws reached the storage is unknown
+/// only for `StoreError.Code.io`, and repeating it is safe, since every operation can be repeated without harm.
 ///
-/// All times are whole seconds since 1970, from 0 to `StoreBounds.maximumTime`. Later facets of the store (nonces,
-/// links, accounts) are protocols of their own that refine or stand beside this one.
+/// All times are whole seconds since 1970, from 0 to `StoreBounds.maximumTime`. Other facets of the store (`NonceStore`;
+/// later links, accounts) are protocols of their own that refine or stand beside this one.
 public protocol Store: Sendable {
     /// The shared table that requests read.
     var view: StoreView { get }
@@ -28,7 +28,7 @@ public protocol Store: Sendable {
     @discardableResult
     func load() async throws(StoreError) -> LoadReport
 
-    /// Removes sessions that expired at or before `now`. Called periodically.
+    /// Removes what expired at or before `now`, where the storage does not do that by itself. Called periodically.
     ///
     /// - Returns: how many were removed.
     @discardableResult
@@ -101,7 +101,7 @@ public struct LoadReport: Sendable, Equatable {
     public var sessions: Int
     /// Records that could not be read as what they should be.
     public var faulty: Int
-    /// Sessions removed because they had expired.
+    /// Records removed because they had expired.
     public var expired: Int
 
     /// A report; without arguments, that of an empty store.

@@ -6,6 +6,8 @@ public enum StoreBounds {
     public static let maximumSessionSize = 256
     /// The latest time, in seconds since 1970. A later one is a time in milliseconds.
     public static let maximumTime: Int64 = 100_000_000_000
+    /// How long what may be used once is kept, at most: 30 days, in seconds.
+    public static let maximumLifetime: Int64 = 2_592_000
 
     static func check(uid: String) throws(StoreError) {
         // At most 4 bytes a scalar: the first comparison is O(1) and bounds the count.
@@ -29,6 +31,10 @@ public enum StoreBounds {
 
     static func check(time: Int64) throws(StoreError) {
         guard isValid(time: time) else { throw .invalidTime(time) }
+    }
+
+    static func check(lifetime: Int64) throws(StoreError) {
+        guard 1...maximumLifetime ~= lifetime else { throw .invalidLifetime(lifetime) }
     }
 
     static func isValid(time: Int64) -> Bool {

@@ -9,21 +9,21 @@ public struct StoreError: Error, Sendable, Equatable {
         public static let invalidUID = Code(description: "invalid-uid")
         /// A session name that is empty, longer than 256 bytes, has control characters or zeros before a number. The caller's fault.
         public static let invalidSession = Code(description: "invalid-session")
-        /// A time that is negative or not in seconds. The caller's fault.
+        /// A time that is negative or not in seconds, or a lifetime out of bounds. The caller's fault.
         public static let invalidTime = Code(description: "invalid-time")
         /// The stored record of this user or session is invalid; others are not concerned.
         public static let faultyRecord = Code(description: "faulty-record")
         /// Another process, or another store of this one, has the file.
         public static let inUse = Code(description: "in-use")
-        /// The file is not a store, or of a newer version.
+        /// The file is not a store, or of a newer version; the server is no Redis, or of an older version.
         public static let incompatible = Code(description: "incompatible")
         /// The file is damaged.
         public static let corrupt = Code(description: "corrupt")
-        /// The file cannot be opened or made.
+        /// The file cannot be opened or made; the server does not let the gateway in.
         public static let cannotOpen = Code(description: "cannot-open")
-        /// The disk is full, or the file reached its bound.
+        /// The disk is full, or the file or the server's memory reached its bound.
         public static let full = Code(description: "full")
-        /// The file or its file system does not allow writing.
+        /// The file, its file system or the server does not allow writing.
         public static let readOnly = Code(description: "read-only")
         /// More writes wait than the store is willing to hold.
         public static let overloaded = Code(description: "overloaded")
@@ -31,7 +31,7 @@ public struct StoreError: Error, Sendable, Equatable {
         public static let closed = Code(description: "closed")
         /// Something that cannot fail did, such as hashing. Nothing was stored.
         public static let internalFailure = Code(description: "internal-failure")
-        /// Reading or writing failed; the write may or may not be on disk.
+        /// Reading or writing failed; the write may or may not be in the storage. The message tells where it is not.
         public static let io = Code(description: "io")
     }
 
@@ -74,6 +74,10 @@ extension StoreError {
         StoreError(
             .invalidTime,
             "\(time) is not a time from 0 to \(StoreBounds.maximumTime); give seconds since 1970, not milliseconds")
+    }
+
+    static func invalidLifetime(_ lifetime: Int64) -> StoreError {
+        StoreError(.invalidTime, "\(lifetime) is no lifetime from 1 to \(StoreBounds.maximumLifetime) seconds")
     }
 
     static func faultyRecord(repair: String) -> StoreError {

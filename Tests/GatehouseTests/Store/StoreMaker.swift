@@ -8,9 +8,11 @@ import Testing
 /// A way to make an empty, loaded store. The suite runs once for each of `all`; a new implementation adds itself there.
 struct StoreMaker: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let make: @Sendable (GatewayClock) async throws -> any Store
+    let make: @Sendable (GatewayClock) async throws -> any Store & NonceStore
 
-    static let all = [sqliteFile, sqliteMemory]
+    static let all = [sqliteFile, sqliteMemory, redis]
+    /// Those that tell by their own clock what has expired, and remove it when they are told to.
+    static let embedded = [sqliteFile, sqliteMemory]
 
     static let sqliteFile = StoreMaker(testDescription: "SQLite file") { clock in
         let folder = try TemporaryFolder()
@@ -25,8 +27,12 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
         return store
     }
 
+    static let redis = StoreMaker(testDescription: "Redis") { clock in
+        try await RedisDatabase.fresh().loadedStore(now: clock.now())
+    }
+
     /// A loaded store whose clock stands still.
-    func callAsFunction(now: Int64 = 1_700_000_000) async throws -> any Store {
+    func callAsFunction(now: Int64 = 1_700_000_000) async throws -> any Store & NonceStore {
         try await make(.standing(at: now))
     }
 }

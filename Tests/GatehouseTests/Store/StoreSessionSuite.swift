@@ -56,7 +56,7 @@ import Testing
         #expect(try await store.revokeSession("ann", "1") == SessionRecord(revoked: true, signedInAt: 100))
     }
 
-    @Test(arguments: StoreMaker.all)
+    @Test(arguments: StoreMaker.embedded)
     func anExpiredSessionIsPurged(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
@@ -69,7 +69,7 @@ import Testing
         #expect(try store.view.session("ann", "3") == .record(revoked: false, signedInAt: 100))
     }
 
-    @Test(arguments: StoreMaker.all)
+    @Test(arguments: StoreMaker.embedded)
     func anExpiryIsOnlyEverExtended(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
@@ -79,7 +79,7 @@ import Testing
         #expect(try await store.purge(now: 1000) == 1)
     }
 
-    @Test(arguments: StoreMaker.all)
+    @Test(arguments: StoreMaker.embedded)
     func manyExpiredSessionsArePurgedAtOnce(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,3 +1,5 @@
+import JOSE
+
 /// How records are named in Redis: a public contract, since other backends write them too.
 ///
 /// A name in a key is spelled as in `X-Auth-Uid`, with `{`, `}` and `:` encoded too: the braces around the uid are the only ones of a key, and so
@@ -25,6 +27,17 @@ enum RedisKeys {
         key.append(contentsOf: "}:".utf8)
         append(session, to: &key)
         return key
+    }
+
+    /// The string that is there while a nonce may be used.
+    static func nonce(_ hash: SHA256Digest) -> [UInt8] { Array("gatehouse:nonce:".utf8) + hex(hash) }
+
+    /// The string that is there while a credential may not be used again.
+    static func seen(_ hash: SHA256Digest) -> [UInt8] { Array("gatehouse:seen:".utf8) + hex(hash) }
+
+    private static func hex(_ hash: SHA256Digest) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return hash.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }
     }
 
     private static func append(_ name: String, to key: inout [UInt8]) {

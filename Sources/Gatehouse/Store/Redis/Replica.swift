@@ -12,6 +12,10 @@ final class Replica: Sendable {
     private let loop: any EventLoop
     private let follower: NIOLoopBoundBox<ReplicaFollower>
     private let board: ReplicaBoard
+    private let linkBoard: RedisStatusBoard
+
+    /// How its connection is doing.
+    var linkStatus: RedisLinkStatus { linkBoard.status }
 
     /// How it is doing.
     var status: ReplicaStatus { board.status }
@@ -20,12 +24,13 @@ final class Replica: Sendable {
     ///
     /// - Parameters:
     ///   - loop: where it lives; it must outlive this object.
+    ///   - applied: called, on the loop, whenever the view has come to hold everything up to a further entry.
     ///   - loaded: called once, on the loop, when the view holds everything for the first time.
     /// - Throws: when libcrypto can hash nothing.
     init(
         configuration: RedisConfiguration, view: StoreView, loop: any EventLoop, clock: GatewayClock, logger: Logger,
         timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(),
-        loaded: @escaping @Sendable () -> Void = {}
+        loaded: @escaping @Sendable () -> Void = {}, applied: @escaping @Sendable (ReplicaStreamID) -> Void = { _ in }
     ) throws(StoreError) {
         self.loop = loop
         let board = ReplicaBoard()
@@ -33,10 +38,11 @@ final class Replica: Sendable {
         var configuration = configuration
         configuration.replyLimits = .bulk
         let link = RedisLink(configuration, loop: loop, logger: logger, clock: clock.monotonic)
+        linkBoard = link.statusBoard
         let follower = ReplicaFollower(
             link: link, table: ReplicaTable(view: view, keys: try StoreKeyMaker()),
             machine: ReplicaMachine(timing: timing, bounds: bounds, seed: UInt64.random(in: 0 ... .max)),
-            environment: .init(loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, loaded: loaded))
+            environment: .init(loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, loaded: loaded, applied: applied))
         self.follower = NIOLoopBoundBox.makeBoxSendingValue(follower, eventLoop: loop)
     }
 

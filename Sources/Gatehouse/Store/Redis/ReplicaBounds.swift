@@ -26,4 +26,9 @@ struct ReplicaTiming: Sendable {
     var backoff: Duration = .milliseconds(100)
     /// The longest pause after errors.
     var maximumBackoff: Duration = .seconds(5)
+
+    /// The usual times; a read of the stream waits for at most a quarter of how old the table may be.
+    init(maxStaleness: Duration = .seconds(60)) {
+        block = min(block, maxStaleness / 4)
+    }
 }

@@ -10,6 +10,7 @@ final class ReplicaFollower {
         let log: ReplicaLog
         let board: ReplicaBoard
         let loaded: @Sendable () -> Void
+        let applied: @Sendable (ReplicaStreamID) -> Void
     }
 
     /// How long the answers to a round may take, besides what its last command waits. Nobody waits for the replica: an
@@ -28,6 +29,7 @@ final class ReplicaFollower {
     private var names: [UInt8] = []
     private var timer: Scheduled<Void>?
     private var isLoaded = false
+    private var applied: ReplicaStreamID?
     /// Whether a record could not be written, so that nothing can be confirmed any more.
     private var isBroken = false
 
@@ -61,8 +63,15 @@ final class ReplicaFollower {
             // None of them adds another one: what they bring about waits among the events.
             for action in actions { perform(action) }
             actions.removeAll(keepingCapacity: true)
+            tellApplied()
         }
         isHandling = false
+    }
+
+    private func tellApplied() {
+        guard isLoaded, !isBroken, let id = machine.appliedThrough, id != applied else { return }
+        applied = id
+        environment.applied(id)
     }
 
     private func perform(_ action: ReplicaMachine.Action) {

@@ -98,6 +98,12 @@ struct ReplicaMachine: Sendable {
         }
     }
 
+    /// The entry up to which the table holds everything; nil while something is known to be missing.
+    var appliedThrough: ReplicaStreamID? {
+        guard isWhole, hints.count == 0, !round.hasUnansweredHints else { return nil }
+        return position?.id
+    }
+
     /// When a `tick` is needed; nil while only another event can change anything.
     var deadline: UInt64? {
         guard case .resting(let end) = phase else { return nil }

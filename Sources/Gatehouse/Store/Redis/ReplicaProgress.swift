@@ -9,7 +9,7 @@ final class ReplicaProgress: Sendable {
     static let maximumWaiting = 10_000
 
     private struct Waiter {
-        let id: StreamID
+        let id: ReplicaStreamID
         let continuation: CheckedContinuation<Bool, Never>
         let timeout: Task<Void, Never>
 
@@ -20,7 +20,7 @@ final class ReplicaProgress: Sendable {
     }
 
     private struct State {
-        var reached: StreamID?
+        var reached: ReplicaStreamID?
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
         var isClosed = false
@@ -30,7 +30,7 @@ final class ReplicaProgress: Sendable {
 
     /// Told by the replica: everything up to the entry `id` is in the view. `.zero` for a stream without entries. Called on every advance, the first
     /// load included; an id may be smaller than the last one, where the server is another.
-    func reached(_ id: StreamID) {
+    func reached(_ id: ReplicaStreamID) {
         let passed = state.withLock { state -> [Waiter] in
             state.reached = id
             let passed = state.waiters.filter { $0.value.id <= id }
@@ -53,7 +53,7 @@ final class ReplicaProgress: Sendable {
     /// Waits until the view shows everything up to the entry `id`, or `limit` has passed. `.zero` waits for the first load.
     ///
     /// - Returns: whether the view shows it.
-    func wait(for id: StreamID, atMost limit: Duration) async -> Bool {
+    func wait(for id: ReplicaStreamID, atMost limit: Duration) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state -> Bool? in
                 if let reached = state.reached, id <= reached { return true }

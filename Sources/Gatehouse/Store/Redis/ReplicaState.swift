@@ -137,6 +137,8 @@ struct ReplicaRound: Sendable {
         answered += 1
     }
 
+    var hasUnansweredHints: Bool { answered < hints }
+
     /// The records that entries named and that were not read.
     var unansweredHints: [ReplicaKey] {
         commands[min(answered, hints)..<hints].compactMap {

@@ -1,3 +1,5 @@
+import Redis
+
 // What the fields of a hash say. Any backend may have written them, so they are read strictly: a value that can be doubted is faulty.
 
 extension StoredField<Int64?> {
@@ -52,5 +54,35 @@ extension StoredSession {
     /// What the fields of a session's hash say; nil for a field that is not there.
     init(revoked: UnsafeRawBufferPointer?, signedInAt: UnsafeRawBufferPointer?) {
         self.init(revoked: .init(flag: revoked), signedInAt: .init(time: signedInAt))
+    }
+}
+
+extension StoredField<Int64?> {
+    /// A time as `init(time:)` of bytes reads it.
+    init(time value: RedisValue) {
+        switch value {
+        case .null: self.init(time: nil as UnsafeRawBufferPointer?)
+        case .string(let bytes): self = bytes.withUnsafeBytes { Self(time: $0) }
+        default: self = .faulty
+        }
+    }
+}
+
+extension StoredField<Bool> {
+    /// A flag as `init(flag:)` of bytes reads it.
+    init(flag value: RedisValue) {
+        switch value {
+        case .null: self.init(flag: nil as UnsafeRawBufferPointer?)
+        case .string(let bytes): self = bytes.withUnsafeBytes { Self(flag: $0) }
+        default: self = .faulty
+        }
+    }
+}
+
+extension [RedisValue] {
+    /// The two fields that the only reply has.
+    func twoFields() throws(StoreError) -> (RedisValue, RedisValue) {
+        guard count == 1, case .array(let fields) = self[0], fields.count == 2 else { throw .unexpectedReply() }
+        return (fields[0], fields[1])
     }
 }

@@ -8,7 +8,7 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4748_5345
 
     /// Version n is reached by the first n of these.
-    private static let migrations = [version1]
+    private static let migrations = [version1, version2]
 
     /// Brings the file to the newest version, in one transaction.
     static func migrate(_ db: Database) throws {
@@ -60,6 +60,18 @@ enum SQLiteSchema {
             what TEXT NOT NULL
         );
         """
+
+    /// What may be used once.
+    private static let version2 = ["nonce", "seen"].map { table in
+        """
+        CREATE TABLE \(table) (
+            hash BLOB NOT NULL PRIMARY KEY CHECK (typeof(hash) = 'blob' AND length(hash) = 32),
+            expires INTEGER NOT NULL CHECK \(isTime("expires"))
+        ) WITHOUT ROWID;
+        CREATE INDEX \(table)_expires ON \(table) (expires);
+
+        """
+    }.joined()
 
     private static func isTime(_ column: String) -> String {
         "(typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(StoreBounds.maximumTime))"

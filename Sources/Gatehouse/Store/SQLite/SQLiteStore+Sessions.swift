@@ -34,27 +34,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Removes expired sessions, a bounded number in each transaction.
-    @discardableResult
-    public func purge(now: Int64) async throws(StoreError) -> Int {
-        try checkOpen()
-        var removed = 0
-        while true {
-            let count = try await purgeBatch(now: now)
-            removed += count
-            if count < SQLiteRows.purgeBatch { return removed }
-        }
-    }
-
-    private func purgeBatch(now: Int64) async throws(StoreError) -> Int {
-        try await writer.write { [view] db in
-            let removed = try SQLiteRows.removeExpired(now: now, keys: StoreKeyMaker(), db)
-            return SQLiteChange(.success(removed.count)) {
-                for key in removed { view.setSession(key, to: .none) }
-            }
-        }
-    }
-
     /// Reads the session's row, writes what `change` makes of it, and publishes that.
     private func changeSession(
         _ uid: String, _ session: String, expires: Int64?,

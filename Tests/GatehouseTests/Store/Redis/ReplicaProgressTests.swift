@@ -7,7 +7,7 @@ import Testing
     let progress = ReplicaProgress()
     static let long = Duration.seconds(60)
 
-    private func id(_ number: UInt64) -> StreamID { StreamID(milliseconds: number, sequence: 0) }
+    private func id(_ number: UInt64) -> ReplicaStreamID { ReplicaStreamID(milliseconds: number, sequence: 0) }
 
     @Test func whatWasReachedNeedsNoWaiting() async {
         progress.reached(id(5))

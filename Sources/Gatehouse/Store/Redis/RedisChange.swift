@@ -1,0 +1,30 @@
+import Redis
+
+/// An entry of the stream of changes, which tells gateways whose record to read again.
+///
+/// What it says beside that is for other readers of the stream: who wants to know a record reads the record.
+enum RedisChange {
+    /// Tokens of before that time, in seconds, were revoked; nil: no longer.
+    case validSince(uid: String, Int64?)
+    /// The user was disabled, or enabled.
+    case disabled(uid: String, Bool)
+    /// A session was revoked, or signed in anew.
+    case session(uid: String, String)
+
+    /// About how many entries the stream keeps. A gateway that was away for longer reads everything again.
+    static let kept = 1_000_000
+
+    /// The command that adds it.
+    var command: RedisCommand {
+        RedisCommand(
+            ["XADD", RedisKeys.changes, "MAXLEN", "~", Self.kept, "*"] + fields.map { $0 as any RedisArgument })
+    }
+
+    private var fields: [String] {
+        switch self {
+        case .validSince(let uid, let time): ["uid", uid, "valid_since", time.map { "\($0)" } ?? ""]
+        case .disabled(let uid, let isDisabled): ["uid", uid, "disabled", isDisabled ? "1" : "0"]
+        case .session(let uid, let session): ["uid", uid, "session", session]
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Logging
+import NIOPosix
+import Redis
+
+/// A look into Redis from outside of a gateway, for diagnosis: on a connection of its own, nothing is written.
+enum RedisLook {
+    /// How long it waits for a connection.
+    static let limit = Duration.seconds(3)
+
+    /// What Redis says of a user and one of their sessions, as the view would keep it.
+    ///
+    /// - Throws: what kept it from being read.
+    static func records(
+        _ location: RedisLocation, uid: String, session: String
+    ) async throws(StoreError) -> (user: RecordWord, session: RecordWord) {
+        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(session: session)
+        let silent = Logger(label: "gatehouse.store") { _ in SwiftLogNoOpLogHandler() }
+        let client = RedisClient(
+            try location.connection(), loop: MultiThreadedEventLoopGroup.singleton.next(), logger: silent)
+        client.start()
+        let result = await read(client, uid, session)
+        await client.close()
+        return try result.get()
+    }
+
+    private static func read(
+        _ client: RedisClient, _ uid: String, _ session: String
+    ) async -> Result<(user: RecordWord, session: RecordWord), StoreError> {
+        guard await client.isReady(within: limit) else { return .failure(StoreError(.io, "\(client.status)")) }
+        let command =
+            RedisCommand.hmget(RedisKeys.user(uid), StoredUser.redisFields)
+            + .hmget(RedisKeys.session(uid, session), StoredSession.redisFields)
+        do throws(RedisFailure) {
+            let replies = try await client.send(command)
+            return Result { () throws(StoreError) in
+                guard replies.count == 2 else { throw .unexpectedReply() }
+                let user = try word(replies[0]) { fields throws(StoreError) in try StoredUser(fieldsOf: fields).word }
+                return (
+                    user, try word(replies[1]) { fields throws(StoreError) in try StoredSession(fieldsOf: fields).word }
+                )
+            }
+        } catch {
+            return .failure(StoreError(error))
+        }
+    }
+
+    /// A key of the wrong type is a faulty record.
+    private static func word(
+        _ reply: RedisValue, _ read: ([RedisValue]) throws(StoreError) -> RecordWord
+    ) throws(StoreError) -> RecordWord {
+        guard let refusal = reply.serverError else { return try read([reply]) }
+        guard refusal.code == "WRONGTYPE" else { throw StoreError(refusal) }
+        return .faulty
+    }
+}

@@ -1,0 +1,100 @@
+import Redis
+
+/// A write that reads first: one step on the server and on one key, so that it runs in a Redis Cluster too.
+///
+/// It is sent whole (EVAL) each time. Sending its digest (EVALSHA) would save a kilobyte on writes that are rare, and cost a second way
+/// to write for when the server forgot the script, in which the entry of the stream would have come before the hash.
+///
+/// `#!lua` makes the server look at the declared key and the memory before anything is written, not in the middle.
+struct RedisScript: Sendable {
+    private let body: String
+
+    /// Moves `valid_since` forward to ARGV[1], if it is not there yet. A faulty one is left as it is. The answer are the user's fields.
+    static let revoke = RedisScript(
+        """
+        local old = redis.call('HGET', KEYS[1], 'valid_since')
+        if not old or is_time(old) and tonumber(old) < tonumber(ARGV[1]) then
+            redis.call('HSET', KEYS[1], 'valid_since', ARGV[1])
+        end
+        redis.call('PERSIST', KEYS[1])
+        return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        """)
+
+    /// Forgets `valid_since`, and with it whatever is there instead of a hash. The answer are the user's fields.
+    static let unrevoke = RedisScript(
+        """
+        if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then
+            redis.call('DEL', KEYS[1])
+        else
+            redis.call('HDEL', KEYS[1], 'valid_since')
+            if redis.call('HGET', KEYS[1], 'disabled') == '0' then redis.call('HDEL', KEYS[1], 'disabled') end
+        end
+        return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        """)
+
+    /// Sets `disabled` to ARGV[1], whatever it was. The answer are the user's fields.
+    static let setDisabled = RedisScript(
+        """
+        if ARGV[1] == '1' then
+            redis.call('HSET', KEYS[1], 'disabled', '1')
+            redis.call('PERSIST', KEYS[1])
+        else
+            redis.call('HDEL', KEYS[1], 'disabled')
+        end
+        return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        """)
+
+    /// Revokes a session, which mends whatever is wrong with its record; ARGV[1] is when it expires, or nothing. The answer are its fields.
+    static let revokeSession = RedisScript(
+        """
+        local kind = redis.call('TYPE', KEYS[1]).ok
+        if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
+        redis.call('HSET', KEYS[1], 'revoked', '1')
+        local at = redis.call('HGET', KEYS[1], 'signed_in_at')
+        if at and not is_time(at) then redis.call('HDEL', KEYS[1], 'signed_in_at') end
+        local answer = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at')
+        expire(ARGV[1])
+        return answer
+        """)
+
+    /// Moves `signed_in_at` forward to ARGV[1], if it is not there yet; ARGV[2] is when the session expires, or nothing. A faulty record is left
+    /// as it is. The answer are the session's fields.
+    static let recordSignIn = RedisScript(
+        """
+        local old = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at')
+        if old[1] and old[1] ~= '0' and old[1] ~= '1' or old[2] and not is_time(old[2]) then return old end
+        if not old[2] or tonumber(old[2]) < tonumber(ARGV[1]) then
+            redis.call('HSET', KEYS[1], 'signed_in_at', ARGV[1])
+        end
+        local answer = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at')
+        expire(ARGV[2])
+        return answer
+        """)
+
+    /// All of them.
+    static let all = [revoke, unrevoke, setDisabled, revokeSession, recordSignIn]
+
+    private init(_ body: String) {
+        self.body = body
+    }
+
+    /// The command that runs it.
+    func command(_ key: [UInt8], _ arguments: [String] = []) -> RedisCommand {
+        RedisCommand(["EVAL", Self.prelude + body, 1, key] + arguments.map { $0 as any RedisArgument })
+    }
+
+    /// What is a time, exactly as `StoredField` reads it, and the later of two expiries; a key without one has -1.
+    private static let prelude = """
+        #!lua
+        local function is_time(text)
+            return (text == '0' or #text <= 12 and string.find(text, '^[1-9]%d*$') ~= nil)
+                and tonumber(text) <= \(StoreBounds.maximumTime)
+        end
+        local function expire(at)
+            if at ~= '' and tonumber(at) > redis.call('EXPIRETIME', KEYS[1]) then
+                redis.call('EXPIREAT', KEYS[1], at)
+            end
+        end
+
+        """
+}

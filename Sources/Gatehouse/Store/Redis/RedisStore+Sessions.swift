@@ -1,0 +1,65 @@
+import Redis
+
+extension RedisStore {
+    /// Revokes the session, and so mends a faulty record of it, whatever is wrong with it.
+    @discardableResult
+    public func revokeSession(
+        _ uid: String, _ session: String, expires: Int64?
+    ) async throws(StoreError) -> SessionRecord {
+        try await changeSession(uid, session, .revokeSession, [], expires: expires)
+    }
+
+    /// Moves `signed_in_at` forward to `time`, if it is not there yet.
+    @discardableResult
+    public func recordSignIn(
+        _ uid: String, _ session: String, at time: Int64, expires: Int64?
+    ) async throws(StoreError) -> SessionRecord {
+        try StoreBounds.check(time: time)
+        return try await changeSession(uid, session, .recordSignIn, ["\(time)"], expires: expires)
+    }
+
+    /// The session's record, read from Redis.
+    public func session(_ uid: String, _ session: String) async throws(StoreError) -> SessionRecord {
+        try check(uid, session)
+        let key = RedisKeys.session(uid, session)
+        return try StoredSession(fieldsOf: try await ask(.hmget(key, StoredSession.redisFields), faulty: Self.faulty()))
+            .valid(Self.faulty())
+    }
+
+    private func changeSession(
+        _ uid: String, _ session: String, _ script: RedisScript, _ arguments: [String], expires: Int64?
+    ) async throws(StoreError) -> SessionRecord {
+        try check(uid, session)
+        if let expires { try StoreBounds.check(time: expires) }
+        let command = script.command(
+            RedisKeys.session(uid, session), arguments + [expires.map { "\($0)" } ?? ""])
+        return try await write(
+            command, telling: .session(uid: uid, session), faulty: Self.faulty()
+        ) { reply throws(StoreError) in
+            try StoredSession(fieldsOf: [reply]).valid(Self.faulty())
+        }
+    }
+
+    private func check(_ uid: String, _ session: String) throws(StoreError) {
+        try checkOpen()
+        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(session: session)
+    }
+
+    private static func faulty() -> StoreError {
+        .faultyRecord(repair: "revoke the session; its user signs in anew")
+    }
+}
+
+extension StoredSession {
+    /// The session that the only reply tells of.
+    init(fieldsOf replies: [RedisValue]) throws(StoreError) {
+        let (revoked, signedInAt) = try replies.twoFields()
+        self.init(revoked: .init(flag: revoked), signedInAt: .init(time: signedInAt))
+    }
+
+    fileprivate func valid(_ faulty: StoreError) throws(StoreError) -> SessionRecord {
+        guard let record else { throw faulty }
+        return record
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import GRDB
+public import JOSE
+
+extension SQLiteStore: NonceStore {
+    /// Keeps a nonce for so many seconds of the store's clock.
+    public func putNonce(_ nonce: SHA256Digest, lifetime: Int64) async throws(StoreError) {
+        try checkOpen()
+        try StoreBounds.check(lifetime: lifetime)
+        let expires = clock.now() + lifetime
+        try await writer.write { db in
+            try SQLiteNonces.put(nonce, expires: expires, db)
+            return SQLiteChange(.success(()))
+        }
+    }
+
+    /// Takes a nonce: the transaction that removes it is the only one that finds it.
+    public func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> Bool {
+        try checkOpen()
+        let now = clock.now()
+        return try await writer.write { db in SQLiteChange(.success(try SQLiteNonces.take(nonce, now: now, db))) }
+    }
+
+    /// Marks a credential, if it is not marked.
+    public func markSeen(_ credential: SHA256Digest, lifetime: Int64) async throws(StoreError) -> Bool {
+        try checkOpen()
+        try StoreBounds.check(lifetime: lifetime)
+        let now = clock.now()
+        return try await writer.write { db in
+            SQLiteChange(.success(try SQLiteNonces.mark(credential, now: now, expires: now + lifetime, db)))
+        }
+    }
+}
+
+/// The statements for what may be used once.
+enum SQLiteNonces {
+    private static let tables = ["nonce", "seen"]
+
+    static func put(_ nonce: SHA256Digest, expires: Int64, _ db: Database) throws {
+        try run("INSERT OR REPLACE INTO nonce (hash, expires) VALUES (?, ?)", [nonce.data, expires], db)
+    }
+
+    static func take(_ nonce: SHA256Digest, now: Int64, _ db: Database) throws -> Bool {
+        try run("DELETE FROM nonce WHERE hash = ? AND expires > ?", [nonce.data, now], db)
+        return db.changesCount == 1
+    }
+
+    /// A mark that has expired counts as none.
+    static func mark(_ credential: SHA256Digest, now: Int64, expires: Int64, _ db: Database) throws -> Bool {
+        try run(
+            """
+            INSERT INTO seen (hash, expires) VALUES (?, ?)
+            ON CONFLICT DO UPDATE SET expires = excluded.expires WHERE expires <= ?
+            """, [credential.data, expires, now], db)
+        return db.changesCount == 1
+    }
+
+    /// Removes what expired at or before `now`.
+    ///
+    /// - Returns: how many were removed, at most `limit` of each kind.
+    static func removeExpired(now: Int64, limit: Int, _ db: Database) throws -> Int {
+        try tables.reduce(0) { count, table in
+            try run(
+                "DELETE FROM \(table) WHERE hash IN (SELECT hash FROM \(table) WHERE expires <= ? LIMIT \(limit))",
+                [now],
+                db)
+            return count + db.changesCount
+        }
+    }
+
+    private static func run(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
+
+extension SHA256Digest {
+    fileprivate var data: Data { Data(bytes) }
+}

@@ -1,0 +1,81 @@
+import GRDB
+import JOSE
+import Synchronization
+import Testing
+
+@testable import Gatehouse
+
+/// When what may be used once is forgotten, by the store's clock.
+@Suite struct SQLiteNonceTests {
+    private final class Time: Sendable {
+        let seconds = Atomic<Int64>(1000)
+        var clock: GatewayClock { GatewayClock(now: { self.seconds.load(ordering: .relaxed) }, monotonic: { 1 }) }
+
+        func set(_ time: Int64) { seconds.store(time, ordering: .relaxed) }
+    }
+
+    private let time = Time()
+    private let digest: SHA256Digest
+
+    init() throws {
+        digest = try #require(SHA256Hasher()?.hash([1]))
+    }
+
+    private func store() throws -> SQLiteStore { try SQLiteStore(path: nil, clock: time.clock, logger: .silent) }
+
+    @Test func aNonceIsForgottenAfterItsLifetime() async throws {
+        let store = try store()
+        try await store.putNonce(digest, lifetime: 300)
+        time.set(1300)
+        #expect(try await !store.takeNonce(digest))
+        try await store.putNonce(digest, lifetime: 300)
+        time.set(1599)
+        #expect(try await store.takeNonce(digest))
+    }
+
+    @Test func aCredentialMayBeUsedAnewAfterItsLifetime() async throws {
+        let store = try store()
+        #expect(try await store.markSeen(digest, lifetime: 300))
+        time.set(1299)
+        #expect(try await !store.markSeen(digest, lifetime: 300))
+        time.set(1300)
+        #expect(try await store.markSeen(digest, lifetime: 300))
+        #expect(try await !store.markSeen(digest, lifetime: 300))
+    }
+
+    @Test func whatExpiredIsPurged() async throws {
+        let store = try store()
+        for byte in 0..<10 as Range<UInt8> {
+            let digest = try #require(SHA256Hasher()?.hash([byte]))
+            try await store.putNonce(digest, lifetime: byte < 5 ? 100 : 200)
+            _ = try await store.markSeen(digest, lifetime: byte < 3 ? 100 : 200)
+        }
+        #expect(try await store.purge(now: 1100) == 8)
+        #expect(try await store.purge(now: 1100) == 0)
+        #expect(try await store.purge(now: 1200) == 12)
+    }
+
+    @Test func aMarkOutlivesARestart() async throws {
+        let path = try TemporaryFolder().path("gatehouse.db")
+        let store = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        #expect(try await store.markSeen(digest, lifetime: 300))
+        try await store.close()
+        let again = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        #expect(try await !again.markSeen(digest, lifetime: 300))
+    }
+
+    @Test func aFileOfTheFirstVersionGetsTheTables() async throws {
+        let path = try TemporaryFolder().path("gatehouse.db")
+        let store = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        try await store.revoke("ann", at: 7)
+        try await store.close()
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { db in
+            try db.execute(sql: "DROP TABLE nonce; DROP TABLE seen; PRAGMA user_version = 1")
+        }
+        try queue.close()
+        let again = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        #expect(try await again.markSeen(digest, lifetime: 300))
+        #expect(try await again.user("ann").validSince == 7)
+    }
+}

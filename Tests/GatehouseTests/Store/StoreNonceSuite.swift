@@ -1,0 +1,85 @@
+import JOSE
+import Testing
+
+@testable import Gatehouse
+
+/// What every store does with what may be used once, whatever keeps it.
+@Suite struct StoreNonceSuite {
+    private func digest(_ text: String) throws -> SHA256Digest {
+        try #require(SHA256Hasher()?.hash(Array(text.utf8)))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aNonceIsTakenOnce(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        let nonce = try digest("n")
+        try await store.putNonce(nonce, lifetime: 300)
+        #expect(try await store.takeNonce(nonce))
+        #expect(try await !store.takeNonce(nonce))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aNonceThatWasNeverGivenOutIsNotTaken(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.putNonce(try digest("n"), lifetime: 300)
+        #expect(try await !store.takeNonce(try digest("m")))
+        #expect(try await store.takeNonce(try digest("n")))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aCredentialIsSeenForTheFirstTimeOnce(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        #expect(try await store.markSeen(try digest("c"), lifetime: 300))
+        #expect(try await !store.markSeen(try digest("c"), lifetime: 300))
+        #expect(try await store.markSeen(try digest("d"), lifetime: 300))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aCredentialIsNoNonce(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        let digest = try digest("x")
+        #expect(try await store.markSeen(digest, lifetime: 300))
+        #expect(try await !store.takeNonce(digest))
+        try await store.putNonce(digest, lifetime: 300)
+        #expect(try await !store.markSeen(digest, lifetime: 300))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func i10OfAThousandWhoUseAProofAtOnceOneSucceeds(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        let digest = try digest("proof")
+        try await store.putNonce(digest, lifetime: 300)
+        #expect(try await winners(of: 1000) { _ in try await store.takeNonce(digest) } == 1)
+        #expect(try await winners(of: 1000) { _ in try await store.markSeen(digest, lifetime: 300) } == 1)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aLifetimeHasBounds(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        let digest = try digest("x")
+        for lifetime in [0, -1, .min, 2_592_001, .max] as [Int64] {
+            await expectStoreError(.invalidTime) { try await store.putNonce(digest, lifetime: lifetime) }
+            await expectStoreError(.invalidTime) { _ = try await store.markSeen(digest, lifetime: lifetime) }
+        }
+        #expect(try await !store.takeNonce(digest))
+        #expect(try await store.markSeen(digest, lifetime: 2_592_000))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aClosedStoreRefuses(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.close()
+        let digest = try digest("x")
+        await expectStoreError(.closed) { try await store.putNonce(digest, lifetime: 1) }
+        await expectStoreError(.closed) { _ = try await store.takeNonce(digest) }
+        await expectStoreError(.closed) { _ = try await store.markSeen(digest, lifetime: 1) }
+    }
+}
+
+/// How many of so many tasks at once are told that they succeeded.
+func winners(of count: Int, _ attempt: @escaping @Sendable (Int) async throws -> Bool) async throws -> Int {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<count { group.addTask { try await attempt(number) } }
+        return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+}
