@@ -64,7 +64,8 @@ public final class RedisStore: Store {
     public func load() async throws(StoreError) -> LoadReport {
         try await run { () async throws(StoreError) in
             guard await progress.wait(for: .zero, atMost: Self.loadLimit) else {
-                throw state == .closed ? .closed() : StoreError(.io, "the records were not read yet: \(trouble ?? "they are being read")")
+                throw state == .closed
+                    ? .closed() : StoreError(.io, "the records were not read yet: \(trouble ?? "they are being read")")
             }
             guard await isConnected(within: Self.loadLimit) else {
                 throw StoreError(.io, "Redis cannot be reached for writing: \(client.status)")

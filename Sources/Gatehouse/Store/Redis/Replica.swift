@@ -42,7 +42,9 @@ final class Replica: Sendable {
         let follower = ReplicaFollower(
             link: link, table: ReplicaTable(view: view, keys: try StoreKeyMaker()),
             machine: ReplicaMachine(timing: timing, bounds: bounds, seed: UInt64.random(in: 0 ... .max)),
-            environment: .init(loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, loaded: loaded, applied: applied))
+            environment: .init(
+                loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, loaded: loaded,
+                applied: applied))
         self.follower = NIOLoopBoundBox.makeBoxSendingValue(follower, eventLoop: loop)
     }
 

@@ -1,0 +1,70 @@
+import DevelopmentIdentity
+import RedisFixtures
+import Testing
+
+/// The ways to a Redis: passwords, TLS, sentinels.
+struct RedisConnectionTests {
+    private func expectWorks(_ fleet: Fleet) async throws {
+        let token = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }
+        #expect(try fleet.first.send(.bearer(token, "/strict/x")).status == 200)
+        #expect(try fleet.first.admin("POST", "/v1/users/ada/revoke").status == 200)
+        try fleet.first.expectRefusal(.bearer(token, "/strict/x"), 401, "auth/id-token-revoked")
+        try await fleet.eventuallyAll(.bearer(token, "/me/x"), 401)
+    }
+
+    @Test func aPasswordOverTLS() async throws {
+        let authority = try TestAuthority()
+        let redis = try await RedisServer(
+            ["requirepass 'top secret'"], user: RedisServer.User(password: "top secret"), tls: authority)
+        let store = """
+            { url: 'rediss://127.0.0.1:\(redis.port)', password: '${REDIS_PASSWORD}', ca: '\(authority.authority)' }
+            """
+        try await Fleet.run(store: store, arrange: { $0.environment["REDIS_PASSWORD"] = "top secret" }) { fleet in
+            try await expectWorks(fleet)
+        }
+    }
+
+    @Test func aWrongPasswordIsToldAndNotShown() async throws {
+        let redis = try await RedisServer(["requirepass right"], user: RedisServer.User(password: "right"))
+        try await Fleet.run(store: "redis://:wr0ng@127.0.0.1:\(redis.port)", waits: false) { fleet in
+            let text = try await eventually("the reason") {
+                let text = try fleet.first.gateway.readiness().text
+                return text.contains("assword") ? text : nil
+            }
+            #expect(!text.contains("wr0ng"))
+            #expect(!fleet.first.gateway.errors.contains("wr0ng"))
+        }
+    }
+
+    @Test func aServerOfAnotherAuthorityIsNotAsked() async throws {
+        let redis = try await RedisServer(tls: TestAuthority())
+        let other = try TestAuthority()
+        let store = "{ url: 'rediss://127.0.0.1:\(redis.port)', ca: '\(other.authority)' }"
+        try await Fleet.run(store: store, waits: false) { fleet in
+            _ = try await eventually("the reason") {
+                try fleet.first.gateway.readiness().text.contains("certificate") ? true : nil
+            }
+        }
+    }
+
+    @Test func aFailoverIsFollowed() async throws {
+        let group = try await SentinelGroup()
+        let hosts = group.sentinelPorts.map { "127.0.0.1:\($0)" }.joined(separator: ",")
+        try await Fleet.run(2, store: "redis+sentinel://\(hosts)/\(SentinelGroup.name)") { fleet in
+            let revoked = try fleet.first.token(.named("eve")) { $0.signedIn(at: unixNow() - 100) }
+            #expect(try fleet.first.admin("POST", "/v1/users/eve/revoke").status == 200)
+            #expect(try group.master().cli("WAIT", "2", "5000") == "2")
+            try await group.killMaster()
+            let token = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }
+            try await fleet.eventuallyAll(.bearer(token, "/strict/x"), 200)
+            for scenario in fleet.gateways {
+                try scenario.expectRefusal(.bearer(revoked, "/me/x"), 401, "auth/id-token-revoked")
+            }
+            try await fleet.eventuallyAll(.bearer(revoked, "/strict/x"), 401)
+            _ = try await eventually("a write to the new master") {
+                try fleet.gateways[1].admin("POST", "/v1/users/ada/revoke").status == 200 ? true : nil
+            }
+            try await fleet.eventuallyAll(.bearer(token, "/me/x"), 401)
+        }
+    }
+}
