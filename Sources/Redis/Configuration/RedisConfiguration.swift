@@ -33,7 +33,7 @@ public struct RedisConfiguration: Sendable {
     public var heartbeatInterval: Duration = .seconds(1)
     /// The most commands that wait for replies; those beyond it fail at once.
     public var maximumInFlight = 4096
-    /// The most bytes of commands that wait to be sent because the server does not take them.
+    /// The most bytes of commands that wait to be sent because the server does not take them, and the largest command of all.
     public var maximumUnsentSize = 16 << 20
     /// What a reply may cost.
     public var replyLimits = RedisReplyLimits.standard
@@ -63,6 +63,9 @@ public struct RedisEndpoint: Sendable, Hashable, CustomStringConvertible {
         self.host = host
         self.port = port
     }
+
+    /// Whether there can be such a port.
+    var hasValidPort: Bool { (1...65_535).contains(port) }
 
     /// `host:port`, with brackets around an IPv6 address.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

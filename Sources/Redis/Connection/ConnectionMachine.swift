@@ -145,8 +145,10 @@ extension ConnectionMachine {
         isHeartbeatOut = false
         heartbeatAt = now.adding(timing.heartbeat)
         if heartbeatAt < wakeAt { wakeAt = heartbeatAt }
-        guard isRoleAsked, reply.kind != .error, !reply.saysMaster else { return .nobody }
-        return .close(.notMaster, nil)
+        guard isRoleAsked, !reply.saysMaster else { return .nobody }
+        if reply.begins(with: "NOPERM") { return .close(.noPermission, "ROLE") }
+        // A server that is busy, say, has not ceased to be the master.
+        return reply.kind == .error ? .nobody : .close(.notMaster, nil)
     }
 }
 

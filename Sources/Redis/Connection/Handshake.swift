@@ -69,11 +69,26 @@ struct Handshake {
 
     private static func master(_ reply: RedisReply) -> Verdict {
         guard !reply.isNull else { return .refused(.masterUnknown, nil) }
-        let host = String(decoding: reply[0].bytes, as: UTF8.self)
-        guard reply[0].kind == .string, (1...255).contains(host.utf8.count), let port = reply[1].decimal,
-            (1...65_535).contains(port)
-        else { return .refused(.notRedis, "the sentinel's answer is no address") }
-        return .done(.master(RedisEndpoint(host: host, port: Int(port))))
+        let host = reply[0]
+        guard host.kind == .string, isHost(host.bytes), let port = reply[1].decimal else {
+            return .refused(.notRedis, "the sentinel's answer is no address")
+        }
+        let endpoint = RedisEndpoint(host: String(decoding: host.bytes, as: UTF8.self), port: Int(clamping: port))
+        guard endpoint.hasValidPort else { return .refused(.notRedis, "the sentinel's answer is no address") }
+        return .done(.master(endpoint))
+    }
+
+    /// Whether these are a name's or an address's characters: it will stand in logs.
+    private static func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        (1...255).contains(bytes.count)
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                    true
+                default: ".-_:%".utf8.contains(byte)
+                }
+            }
     }
 }
 

@@ -186,15 +186,14 @@ extension RedisConnection {
     private func wake() {
         timerAt = .max
         timer = nil
+        // Nobody is there to use it, or to end it.
+        guard owner != nil else { return close(RedisProblem(.stopped)) }
         let wake = machine.wake(at: clock())
+        // First, for its place in the line is taken, and who is told may send something.
+        if wake.action == .sendHeartbeat { queue(machine.heartbeat) }
         for waiter in wake.expired { waiter.receiver.failed(.timedOut, ticket: waiter.ticket) }
-        guard !isClosed else { return }
-        switch wake.action {
-        case .none: break
-        case .sendHeartbeat: queue(machine.heartbeat)
-        case .close(let code): return close(RedisProblem(code, at: endpoint))
-        }
-        armTimer()
+        if case .close(let code) = wake.action { close(RedisProblem(code, at: endpoint)) }
+        if !isClosed { armTimer() }
     }
 }
 

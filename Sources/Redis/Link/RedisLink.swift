@@ -6,7 +6,7 @@ internal import NIOPosix
 public protocol RedisLinkObserver: AnyObject {
     /// Commands may be sent from now on.
     func linkIsReady(_ link: RedisLink)
-    /// No more commands can be sent. Who waits for replies is told after this.
+    /// No more commands can be sent. Who waits for replies is told after this. Not told by `stop`.
     func linkIsLost(_ link: RedisLink, why problem: RedisProblem)
 }
 
@@ -16,7 +16,7 @@ public protocol RedisLinkObserver: AnyObject {
 /// each time where the master is, and uses no server that does not itself say that it is the master. Commands that are sent while there is
 /// no connection fail at once: nothing waits for one.
 ///
-/// It belongs to its loop: everything but `statusBoard` is used there.
+/// It belongs to its loop: everything but `statusBoard` is used there. It is to be stopped before it is released.
 public final class RedisLink {
     private let configuration: RedisConfiguration
     private let loop: any EventLoop
@@ -119,6 +119,9 @@ extension RedisLink {
         let attempt = self.attempt
         let endpoint = target.endpoint
         report(.connecting, at: endpoint)
+        guard endpoint.hasValidPort else {
+            return fail(RedisProblem(.unreachable, at: endpoint, detail: "no such port"))
+        }
         let made = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(clamping: configuration.connectTimeout.nanosecondsClamped)))
             .connect(host: endpoint.host, port: endpoint.port)

@@ -240,6 +240,15 @@ struct ConnectionMachineTests {
         #expect(try turned.receive("*1\r\n$5\r\nslave\r\n") == .close(.notMaster))
     }
 
+    @Test("a server that may not tell its role any more is left, one that is busy is not")
+    func roleRefused() throws {
+        var turned = try Turned.ready(isRoleAsked: true, heartbeat: 500)
+        _ = turned.wake(after: 500)
+        #expect(try turned.receive("-BUSY Redis is busy running a script\r\n") == .nobody)
+        _ = turned.wake(after: 500)
+        #expect(try turned.receive("-NOPERM x\r\n") == .close(.noPermission))
+    }
+
     @Test("the end tells who still waits, without who was told already")
     func end() throws {
         var turned = try Turned.ready()

@@ -129,7 +129,8 @@ struct HandshakeTests {
         arguments: [
             "*0\r\n", "*1\r\n$1\r\nh\r\n", "*2\r\n$0\r\n\r\n$4\r\n6379\r\n", "*2\r\n$1\r\nh\r\n$1\r\n0\r\n",
             "*2\r\n$1\r\nh\r\n$5\r\n65536\r\n", "*2\r\n$1\r\nh\r\n$2\r\n-1\r\n", "*2\r\n$1\r\nh\r\n$4\r\n6e79\r\n",
-            "*2\r\n:1\r\n:2\r\n", "+OK\r\n", ":1\r\n",
+            "*2\r\n$3\r\na b\r\n$1\r\n1\r\n", "*2\r\n$3\r\na\nb\r\n$1\r\n1\r\n", "*2\r\n$1\r\n\u{1B}\r\n$1\r\n1\r\n",
+            "*2\r\n$1\r\nh\r\n$19\r\n9223372036854775807\r\n", "*2\r\n:1\r\n:2\r\n", "+OK\r\n", ":1\r\n",
         ])
     func wrongAnswers(reply: String) throws {
         let handshake = Handshake.sentinel(RedisConfiguration(host: "h"), master: "m")

@@ -277,6 +277,29 @@ struct RedisConnectionTests {
         #expect(wired.owner.closed.map(\.code) == [.silent])
     }
 
+    @Test("who is told of a timeout and sends again does not get the heartbeat's reply")
+    func sendWithinTimeout() throws {
+        let wired = try Wired.ready { $0.heartbeatInterval = .seconds(1) }
+        wired.send("a", ticket: 1, timeout: 1000)
+        _ = try wired.written()
+        wired.recorder.onEvent = {
+            if wired.recorder.events.count == 1 { wired.send("b", ticket: 2, timeout: 1000) }
+        }
+        wired.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(try wired.written() == "*1\r\n$4\r\nPING\r\n*1\r\n$1\r\nb\r\n")
+        try wired.receive(":1\r\n+PONG\r\n:2\r\n")
+        #expect(wired.recorder.events == [.failure(1, .timedOut), .reply(2, .integer(2))])
+    }
+
+    @Test("a connection whose owner is gone ends by itself")
+    func orphan() throws {
+        var wired: Wired? = try Wired.ready { $0.heartbeatInterval = .seconds(1) }
+        let channel = wired?.channel
+        wired = nil
+        channel?.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(channel?.isActive == false)
+    }
+
     @Test("a large command's buffer is not kept")
     func largeCommand() throws {
         let wired = try Wired.ready()

@@ -108,6 +108,13 @@ struct AvailabilityTests {
         #expect([.connectTimedOut, .unreachable].contains(joined.client.status.problem?.code))
     }
 
+    @Test("a port that there cannot be is told", arguments: [0, -1, 65_536, Int.max])
+    func noPort(port: Int) async throws {
+        let joined = Joined(.server(RedisEndpoint(host: "127.0.0.1", port: port)))
+        try await joined.problem(.unreachable)
+        #expect(joined.client.status.problem?.detail == "no such port")
+    }
+
     @Test("a client that is closed stays closed and fails what waits")
     func close() async throws {
         let server = try await RedisServer()

@@ -18,7 +18,7 @@ struct OneServerTests {
     @Test("each of thousands at once gets its own reply")
     func many() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server) { $0.maximumInFlight = 5000 }
+        let joined = Joined(to: server) { $0.maximumInFlight = 5001 }
         try await joined.ready()
         let client = joined.client
         let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
