@@ -14,6 +14,7 @@ public struct Impatience: Error, CustomStringConvertible {
 public func eventually<Value>(
     _ what: @autoclosure () -> String, within limit: Duration = .seconds(15), _ condition: () async throws -> Value?
 ) async throws -> Value {
+    let limit = limit * Allowance.factor
     let end = ContinuousClock.now + limit
     while true {
         if let value = try await condition() { return value }

@@ -11,7 +11,7 @@ final class Joined {
     /// A client with short times.
     init(_ location: RedisConfiguration.Location, _ change: (inout RedisConfiguration) -> Void = { _ in }) {
         var configuration = RedisConfiguration(location)
-        configuration.replyTimeout = .milliseconds(200)
+        configuration.replyTimeout = .milliseconds(300) * Allowance.factor
         configuration.heartbeatInterval = .milliseconds(100)
         configuration.backoff.maximum = .milliseconds(100)
         change(&configuration)
@@ -34,7 +34,7 @@ final class Joined {
     }
 
     func ready() async throws {
-        guard await client.isReady(within: .seconds(15)) else { throw Impatience("a connection: \(client.status)") }
+        guard await client.isReady(within: .seconds(15) * Allowance.factor) else { throw Impatience("a connection: \(client.status)") }
     }
 
     /// Waits until there is no connection for this reason.
