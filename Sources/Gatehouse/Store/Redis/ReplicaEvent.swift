@@ -19,6 +19,9 @@ extension ReplicaFault {
     static let notMaster = ReplicaFault(
         kind: "INFO role", message: "the server is a replica, which may lack what was acknowledged; name its master")
 
+    static let noWait = ReplicaFault(
+        kind: "XREAD BLOCK", message: "the server does not wait for entries, or was told not to")
+
     static let otherOrder = ReplicaFault(
         kind: "XREAD order", message: "entries that do not follow the one that they were asked after")
 }

@@ -4,7 +4,7 @@ extension ReplicaMachine {
     mutating func compare(_ now: UInt64, _ actions: inout [Action]) {
         phase = .comparing
         check.ask(now)
-        send([.identity, .information], hints: 0, &actions)
+        send([.identity, .information], hints: 0, now, &actions)
     }
 
     mutating func answered(_ answer: ReplicaAnswer, _ now: UInt64, _ actions: inout [Action]) {
@@ -63,7 +63,7 @@ extension ReplicaMachine {
             let block = commands.isEmpty ? blockTime(now) : nil
             commands.append(.changes(after: position.id, count: bounds.entries, block: block))
         }
-        send(commands, hints: named.count, &actions)
+        send(commands, hints: named.count, now, &actions)
     }
 
     /// For how many milliseconds the next read may wait.
@@ -74,8 +74,10 @@ extension ReplicaMachine {
         return min(max(next > now ? (next - now) / 1_000_000 : 0, 1), longest)
     }
 
-    private mutating func send(_ commands: [ReplicaCommand], hints: Int, _ actions: inout [Action]) {
-        round = ReplicaRound(commands, hints: hints)
+    private mutating func send(
+        _ commands: [ReplicaCommand], hints: Int, _ now: UInt64, _ actions: inout [Action]
+    ) {
+        round = ReplicaRound(commands, hints: hints, at: now)
         actions.append(.send(commands))
     }
 

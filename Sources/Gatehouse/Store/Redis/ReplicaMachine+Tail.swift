@@ -48,6 +48,8 @@ extension ReplicaMachine {
         if entries.isEmpty, let information = check.pending?.information {
             return startOver(information, .gap(.missing), now, &actions)
         }
+        // Else it would be asked again and again, as fast as it answers.
+        if entries.isEmpty, round.wasNotWaitedFor(now) { return rest(.noWait, now, &actions) }
         for entry in entries {
             guard let position, entry.id > position.id else { return rest(.otherOrder, now, &actions) }
             if let information = check.pending?.information, entry.id > information.last {

@@ -117,12 +117,14 @@ struct ReplicaRound: Sendable {
     /// So many at the beginning read records that entries named.
     private(set) var hints = 0
     private(set) var answered = 0
+    private let sentAt: UInt64
     /// Whether the entries that this round asked for follow an id that no longer counts.
     var readIsVoid = false
 
-    init(_ commands: [ReplicaCommand] = [], hints: Int = 0) {
+    init(_ commands: [ReplicaCommand] = [], hints: Int = 0, at now: UInt64 = 0) {
         self.commands = commands
         self.hints = hints
+        sentAt = now
     }
 
     var isOver: Bool { answered == commands.count }
@@ -138,6 +140,15 @@ struct ReplicaRound: Sendable {
     }
 
     var hasUnansweredHints: Bool { answered < hints }
+
+    /// Whether it asked to wait for an entry, and the answer that there is none has come far too early.
+    func wasNotWaitedFor(_ now: UInt64) -> Bool {
+        guard case .changes(_, _, let block?) = commands.last, block >= Self.leastWait else { return false }
+        return now &- sentAt < block * 1_000_000 / 2
+    }
+
+    /// In milliseconds; a shorter wait may end early for reasons of its own.
+    private static let leastWait: UInt64 = 100
 
     /// The records that entries named and that were not read.
     var unansweredHints: [ReplicaKey] {

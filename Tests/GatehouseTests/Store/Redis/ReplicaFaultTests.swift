@@ -106,6 +106,14 @@ import Testing
         #expect(script.machine.counts.lastFault == .otherOrder)
     }
 
+    @Test func aServerThatDoesNotWaitIsNotAskedWithoutEnd() {
+        var script = ReplicaScript.following(information)
+        script.wait(.milliseconds(1))
+        script.answer(.changes([]))
+        #expect(script.machine.counts.lastFault == .noWait)
+        #expect(script.asked.isEmpty)
+    }
+
     @Test func aPauseEndsWithTheConnection() {
         var script = ReplicaScript.following(information)
         script.handle(.failed(.model))

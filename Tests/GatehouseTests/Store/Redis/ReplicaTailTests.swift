@@ -61,7 +61,7 @@ import Testing
     @Test func entriesThatComeMeanwhileAreWaitedFor() throws {
         let bob = try #require(ReplicaKey.user("bob"))
         var script = ReplicaScript.following(information)
-        script.wait(.seconds(1))
+        script.wait(.seconds(5))
         script.answer(.changes([]))
         let sent = script.now
         #expect(script.asked.first == .information)
