@@ -22,6 +22,14 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
         .executableTarget(
+            name: "RevocationTable",
+            dependencies: [
+                .product(name: "Gatehouse", package: "gatehouse"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Redis", package: "gatehouse"),
+            ]),
+        .executableTarget(
             name: "TokenFlood",
             dependencies: [
                 .product(name: "DevelopmentIdentity", package: "gatehouse"), .product(name: "JOSE", package: "gatehouse"),

@@ -1,0 +1,55 @@
+import Logging
+import NIOPosix
+import Redis
+
+@testable import Gatehouse
+
+/// How long a replica takes to read all users of a Redis on loopback, and how soon a change is in the table then.
+///
+/// The users are written before, by `redis-cli`, as docs/performance.md tells.
+enum LoadFromRedis {
+    static func run(port: Int) async throws {
+        let (before, view, clock) = (Memory.now(), StoreView(), GatewayClock.system)
+        let (stream, loaded) = AsyncStream<Void>.makeStream()
+        let start = clock.monotonic()
+        let replica = try Replica(
+            configuration: RedisConfiguration(host: "127.0.0.1", port: port), view: view,
+            loop: MultiThreadedEventLoopGroup.singleton.next(), clock: clock, logger: Logger(label: "bench"),
+            loaded: { loaded.finish() })
+        replica.start()
+        for await _ in stream {}
+        let usage = view.usage
+        print("loaded: \(usage.users) users in \(Double((clock.monotonic() - start) / 1_000_000) / 1000) s")
+        print("table: \(usage.bytes / 1_000_000) MB; process: \(Memory.now().resident - before.resident) MB more")
+        try await changes(view, port: port)
+        await replica.stop()
+    }
+
+    /// From the moment that the entry is sent until the view shows the record.
+    private static func changes(_ view: StoreView, port: Int) async throws {
+        let client = RedisClient(
+            RedisConfiguration(host: "127.0.0.1", port: port), loop: MultiThreadedEventLoopGroup.singleton.next(),
+            logger: Logger(label: "bench"))
+        client.start()
+        guard await client.isReady(within: .seconds(5)) else { return }
+        var times: [UInt64] = []
+        let (clock, keys) = (GatewayClock.system, try StoreKeyMaker())
+        for number in 0..<1000 {
+            let key = try keys.key(user: "bench\(number)")
+            let time = Int64(1_700_000_000 + number)
+            _ = try await client.send(
+                RedisCommand(["HSET", "gatehouse:user:{bench\(number)}", "valid_since", time]))
+            let start = clock.monotonic()
+            let entry = RedisCommand(["XADD", "gatehouse:changes", "*", "uid", "bench\(number)", "valid_since", time])
+            async let added = client.send(entry)
+            while view.user(key) != .record(validSince: time, disabled: false) {}
+            times.append(clock.monotonic() - start)
+            _ = try await added
+        }
+        await client.close()
+        times.sort()
+        print(
+            "a change, from before XADD is sent until the table has it: "
+                + "median \(times[500] / 1000) us, p99 \(times[990] / 1000) us, longest \(times[999] / 1000) us")
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+
+@testable import Gatehouse
+
+/// What a table of revoked users costs: time to fill, memory, a look-up, and reading everything again.
+///
+/// Arguments: how many users, in millions (10); or `redis PORT`, to read them from a server instead.
+@main
+struct RevocationTable {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "redis", let port = arguments.last.flatMap({ Int($0) }) {
+            return try await LoadFromRedis.run(port: port)
+        }
+        measure((arguments.first.flatMap { Int($0) } ?? 10) * 1_000_000)
+    }
+
+    private static func measure(_ count: Int) {
+        let before = Memory.now()
+        let view = StoreView()
+        let filled = fill(view, count)
+        let after = Memory.now()
+        print("\(count) users")
+        print("filled: \(seconds(filled)) s, \(filled / UInt64(count)) ns each")
+        print(
+            "table: \(view.usage.bytes / 1_000_000) MB; process: \(after.resident - before.resident) MB more, "
+                + "\(after.peak - before.resident) MB at most while it grew")
+        print("memory, one access at random among as many bytes: \(Memory.accessTime(bytes: view.usage.bytes)) ns")
+        lookUp(view, count)
+        rereadAll(view, count)
+    }
+
+    /// Sets all users, and tells the largest table on the way for each record that it then had.
+    private static func fill(_ view: StoreView, _ count: Int) -> UInt64 {
+        var worst = 0.0
+        let time = elapsed {
+            for number in 0..<count {
+                view.setUser(.numbered(number), to: RecordWord(UserRecord(validSince: Int64(number))))
+                guard number % 50_000 == 0, number > count / 4 else { continue }
+                worst = max(worst, Double(view.usage.bytes) / Double(number))
+            }
+        }
+        print("bytes a record at the worst moment: \((worst * 10).rounded() / 10)")
+        return time
+    }
+
+    /// Each look-up's key depends on the answer before, so that no two of them are under way at once.
+    private static func lookUp(_ view: StoreView, _ count: Int) {
+        let reader = view.reader()
+        for (name, offset) in [("hit", 0), ("miss", count)] {
+            let costs = (0..<5).map { run in
+                let calls = 2_000_000
+                var state = UInt64(run + 1) &* 0x9e37_79b9_7f4a_7c15
+                var found = 0
+                let time = elapsed {
+                    for _ in 0..<calls {
+                        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                        let number = Int(((state >> 32) &* UInt64(count)) >> 32) + offset
+                        switch reader.user(.numbered(number)) {
+                        case .record(let time, _):
+                            found += 1
+                            // Always 0, which only this table's content tells.
+                            state ^= UInt64(time ?? 0) >> 30
+                        case .faulty: state ^= 1
+                        case .none: break
+                        }
+                    }
+                }
+                precondition(found == (offset == 0 ? calls : 0))
+                return time / UInt64(calls)
+            }.sorted()
+            print("look-up, random \(name): best \(costs[0]) ns, median \(costs[2]) ns")
+        }
+    }
+
+    private static func rereadAll(_ view: StoreView, _ count: Int) {
+        let before = Memory.now()
+        let reread = view.beginReread()
+        let time = elapsed {
+            for number in 0..<count {
+                view.setUser(.numbered(number), to: RecordWord(UserRecord(validSince: Int64(number))))
+            }
+        }
+        let slices = (0..<StoreView.sweepSlices).map { slice in elapsed { _ = view.sweep(reread, slice: slice) } }
+        print(
+            "read again: \(seconds(time)) s; swept: \(seconds(slices.reduce(0, +))) s, "
+                + "longest slice \((slices.max() ?? 0) / 1000) us; "
+                + "\(Memory.now().resident - before.resident) MB more")
+    }
+
+    private static func elapsed(_ body: () -> Void) -> UInt64 {
+        let clock = GatewayClock.system
+        let start = clock.monotonic()
+        body()
+        return clock.monotonic() - start
+    }
+
+    private static func seconds(_ nanoseconds: UInt64) -> Double {
+        Double(nanoseconds / 10_000_000) / 100
+    }
+}
+
+extension StoreKey {
+    /// A key that stands for a hash of `number`.
+    fileprivate static func numbered(_ number: Int) -> StoreKey {
+        StoreKey(high: mix(UInt64(number)), low: mix(UInt64(number) ^ 0x5555_5555_5555_5555))
+    }
+
+    private static func mix(_ number: UInt64) -> UInt64 {
+        var word = number &+ 0x9e37_79b9_7f4a_7c15
+        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+        return word ^ (word >> 31)
+    }
+}
