@@ -8,7 +8,7 @@
 /// All times are whole seconds since 1970, from 0 to `StoreBounds.maximumTime`. Other facets of the store (`NonceStore`;
 /// later links, accounts) are protocols of their own that refine or stand beside this one.
 public protocol Store: Sendable {
-    /// The shared table that requests read.
+    /// The shared table that requests read: revocations and disablings, and in an embedded store recorded sign-ins too.
     var view: StoreView { get }
 
     /// Where the store is in its life.

@@ -8,6 +8,8 @@ import Testing
 /// A way to make an empty, loaded store. The suite runs once for each of `all`; a new implementation adds itself there.
 struct StoreMaker: Sendable, CustomTestStringConvertible {
     let testDescription: String
+    /// Whether the view has sign-ins too; where it has not, they are asked of the store.
+    var viewHasSignIns = true
     let make: @Sendable (GatewayClock) async throws -> any Store & NonceStore
 
     static let all = [sqliteFile, sqliteMemory, redis]
@@ -27,8 +29,14 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
         return store
     }
 
-    static let redis = StoreMaker(testDescription: "Redis") { clock in
+    static let redis = StoreMaker(testDescription: "Redis", viewHasSignIns: false) { clock in
         try await RedisDatabase.fresh().loadedStore(now: clock.now())
+    }
+
+    /// What the view answers for a session with this record.
+    func lookup(_ record: SessionRecord) -> SessionLookup {
+        if viewHasSignIns { return .record(revoked: record.revoked, signedInAt: record.signedInAt) }
+        return record.revoked ? .record(revoked: true, signedInAt: nil) : .none
     }
 
     /// A loaded store whose clock stands still.

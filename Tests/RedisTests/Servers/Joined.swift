@@ -34,7 +34,9 @@ final class Joined {
     }
 
     func ready() async throws {
-        guard await client.isReady(within: .seconds(15) * Allowance.factor) else { throw Impatience("a connection: \(client.status)") }
+        guard await client.isReady(within: .seconds(15) * Allowance.factor) else {
+            throw Impatience("a connection: \(client.status)")
+        }
     }
 
     /// Waits until there is no connection for this reason.

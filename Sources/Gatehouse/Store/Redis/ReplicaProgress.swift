@@ -28,8 +28,8 @@ final class ReplicaProgress: Sendable {
 
     private let state = Mutex(State())
 
-    /// Told by the replica: everything up to the entry `id` is in the view. `.zero` for a stream without entries. Called on every advance, the first
-    /// load included; an id may be smaller than the last one, where the server is another.
+    /// Told by the replica: everything up to the entry `id` is in the view; `.zero` for a stream without entries. The first call is for the first
+    /// load. An id may be smaller than the last one, where the server is another.
     func reached(_ id: ReplicaStreamID) {
         let passed = state.withLock { state -> [Waiter] in
             state.reached = id

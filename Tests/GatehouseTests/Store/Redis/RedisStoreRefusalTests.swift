@@ -35,6 +35,15 @@ import Testing
         #expect(record == UserRecord(validSince: 9))
     }
 
+    @Test func aMasterWithoutTheReplicasThatItNeedsIsRetried() async throws {
+        let database = try await RedisDatabase.onOwnServer()
+        let store = try await database.loadedStore()
+        try database.cli("CONFIG", "SET", "min-replicas-to-write", "1")
+        let error = await expectStoreError(.io) { try await store.revoke("ann", at: 9) }
+        #expect(error?.isRetryable == true && error?.message.contains("NOREPLICAS") == true)
+        #expect(try await store.user("ann") == UserRecord())
+    }
+
     @Test func aUserWithoutRightsIsToldSo() async throws {
         let database = try await RedisDatabase.fresh()
         let name = "reader-\(database.number)"
