@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// TLS to the server: its certificate must be of an authority that is trusted and name the host that was connected to.
+/// TLS to the server: its certificate must be of an authority that is trusted and name the host that was connected to. (For a host that is
+/// a name, swift-nio-ssl also takes a certificate that lists the address which the name led to.)
 ///
 /// Made once from files, checked then, and shared by all connections.
 public struct RedisTLS: Sendable {

@@ -40,9 +40,23 @@ struct TLSTests {
         }
     }
 
-    @Test("a certificate for another name or address is not taken", arguments: ["127.0.0.1", "localhost"])
-    func otherName(host: String) async throws {
-        let authority = try TestAuthority(names: "DNS:redis.example,IP:127.0.0.2")
+    @Test("a name is enough for who connects by it")
+    func nameAlone() async throws {
+        let authority = try TestAuthority(names: "DNS:localhost")
+        let server = try await RedisServer(tls: authority)
+        let tls = try RedisTLS(authorityFile: authority.authority)
+        let joined = Joined(Self.location("localhost", server)) { $0.tls = tls }
+        try await joined.ready()
+    }
+
+    @Test(
+        "a certificate for another name or address is not taken",
+        arguments: [
+            ("127.0.0.1", "DNS:redis.example,IP:127.0.0.2"), ("localhost", "DNS:redis.example,IP:127.0.0.2"),
+            ("127.0.0.1", "DNS:localhost"),
+        ])
+    func otherName(host: String, names: String) async throws {
+        let authority = try TestAuthority(names: names)
         let server = try await RedisServer(tls: authority)
         let tls = try RedisTLS(authorityFile: authority.authority)
         let joined = Joined(Self.location(host, server)) { $0.tls = tls }
