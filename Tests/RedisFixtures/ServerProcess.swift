@@ -20,7 +20,7 @@ final class ServerProcess: Sendable {
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         let script = """
             "$0" "$@" >>\(log) 2>&1 </dev/null & server=$!
-            echo $server >\(pidFile).new; mv \(pidFile).new \(pidFile); read -r line; kill -9 $server
+            echo $server >\(pidFile).new; mv \(pidFile).new \(pidFile); read -r line; kill -9 $server; wait $server
             """
         process.arguments = ["-c", script, Program.path(program)] + arguments
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
