@@ -42,7 +42,8 @@ public final class RedisClient: Sendable {
         }
     }
 
-    /// Sends a command, or several in a row, and returns a reply for each.
+    /// Sends a command, or several in a row, and returns a reply for each; fewer only where one of them is a refusal after
+    /// which the connection was given up.
     ///
     /// - Parameter timeout: how long the replies may take; nil: the configuration's `replyTimeout`.
     /// - Throws: when not all replies came. There being no connection is such a failure at once.
@@ -86,6 +87,8 @@ private final class Collector: RedisReceiver {
     }
 
     func failed(_ failure: RedisFailure, ticket: UInt64) {
-        continuation.resume(returning: .failure(failure))
+        // What the server said tells more than that it was left for saying so.
+        let isRefused = values.contains { $0.serverError != nil }
+        continuation.resume(returning: isRefused ? .success(values) : .failure(failure))
     }
 }

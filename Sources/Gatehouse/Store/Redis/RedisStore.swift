@@ -52,7 +52,7 @@ public final class RedisStore: Store {
         client = RedisClient(configuration, loop: loop, logger: logger, clock: clock.monotonic)
         replica = try Replica(
             configuration: configuration, view: view, loop: loop, clock: clock, logger: logger,
-            timing: ReplicaTiming(maxStaleness: maxStaleness), applied: { [progress] in progress.reached($0) })
+            timing: ReplicaTiming(maximumStaleness: maxStaleness), applied: { [progress] in progress.reached($0) })
         client.start()
         replica.start()
     }

@@ -37,6 +37,7 @@ final class Replica: Sendable {
         self.board = board
         var configuration = configuration
         configuration.replyLimits = .bulk
+        configuration.maximumInFlight = bounds.inFlight
         let link = RedisLink(configuration, loop: loop, logger: logger, clock: clock.monotonic)
         linkBoard = link.statusBoard
         let follower = ReplicaFollower(

@@ -8,6 +8,8 @@ struct ReplicaBounds: Sendable {
     var slice = 1000
     /// Records read in one round because a slice named them.
     var records = 2000
+    /// What can be under way on the connection, heartbeats included.
+    var inFlight: Int { hints + records + 64 }
     /// Lines of the log about faulty records, keys and entries, for each reading of everything.
     var logged = 100
 }
@@ -27,8 +29,12 @@ struct ReplicaTiming: Sendable {
     /// The longest pause after errors.
     var maximumBackoff: Duration = .seconds(5)
 
-    /// The usual times; a read of the stream waits for at most a quarter of how old the table may be.
-    init(maxStaleness: Duration = .seconds(60)) {
-        block = min(block, maxStaleness / 4)
+    init() {}
+
+    /// Reads that are short enough for a table that answers only while it is no older than this: while nothing happens,
+    /// the age grows for as long as a read waits.
+    init(maximumStaleness: Duration) {
+        block = min(block, maximumStaleness / 4)
+        check = min(check, maximumStaleness / 4)
     }
 }

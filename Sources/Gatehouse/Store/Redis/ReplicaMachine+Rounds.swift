@@ -89,9 +89,9 @@ extension ReplicaMachine {
         confirm(&actions)
     }
 
-    /// Confirms what is proven, unless something else is known to be missing.
+    /// Confirms what is proven, once the records were read that it waits for.
     mutating func confirm(_ actions: inout [Action]) {
-        guard isWhole, let time = check.takeProven() else { return }
+        guard let time = check.takeProven() else { return }
         recovered(&actions)
         actions.append(.confirm(at: time))
     }

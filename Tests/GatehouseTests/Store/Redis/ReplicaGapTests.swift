@@ -111,6 +111,18 @@ import Testing
         #expect(script.confirmed.count == 1)
     }
 
+    @Test func aServerThatNeverTellsWhoItIsMayBeAnotherEachTime() {
+        var script = ReplicaScript()
+        script.handle(.connected)
+        script.answer(.identity(nil), .information(information))
+        script.answerRound(information)
+        script.answerRound(information)
+        script.handle(.lost)
+        script.handle(.connected)
+        script.answer(.identity(nil), .information(information))
+        #expect(script.gaps == [.otherServer])
+    }
+
     @Test func anotherServerIsStillAnotherAfterAnError() {
         var script = ReplicaScript.following(information)
         script.handle(.lost)
