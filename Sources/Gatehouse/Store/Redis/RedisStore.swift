@@ -90,8 +90,9 @@ public final class RedisStore: Store {
             return life.state != .closed
         }
         guard isFirst else { return }
-        await waitForRunning()
+        // Who only waits to see a write that Redis has acknowledged, or for the first load, is let go at once.
         progress.close()
+        await waitForRunning()
         await client.close()
         await replica.stop()
         view.setStale()
