@@ -4,8 +4,9 @@ import Redis
 
 /// A look into Redis from outside of a gateway, for diagnosis: on a connection of its own, nothing is written.
 enum RedisLook {
-    /// How long it waits for a connection.
+    /// How long it waits for a connection, and how often it may fail.
     static let limit = Duration.seconds(3)
+    private static let maximumFailures = 3
 
     /// What Redis says of a user and one of their sessions, as the view would keep it.
     ///
@@ -27,7 +28,7 @@ enum RedisLook {
     private static func read(
         _ client: RedisClient, _ uid: String, _ session: String
     ) async -> Result<(user: RecordWord, session: RecordWord), StoreError> {
-        guard await client.isReady(within: limit) else { return .failure(StoreError(.io, "\(client.status)")) }
+        guard await isConnected(client) else { return .failure(StoreError(.io, "\(client.status)")) }
         let command =
             RedisCommand.hmget(RedisKeys.user(uid), StoredUser.redisFields)
             + .hmget(RedisKeys.session(uid, session), StoredSession.redisFields)
@@ -43,6 +44,14 @@ enum RedisLook {
         } catch {
             return .failure(StoreError(error))
         }
+    }
+
+    private static func isConnected(_ client: RedisClient) async -> Bool {
+        let end = ContinuousClock.now + limit
+        while client.status.failures < maximumFailures, ContinuousClock.now < end {
+            if await client.isReady(within: .milliseconds(50)) { return true }
+        }
+        return false
     }
 
     /// A key of the wrong type is a faulty record.
