@@ -6,11 +6,10 @@ import Testing
 
 /// Keys are laid out for a Redis Cluster, and no step needs two of its slots.
 @Suite struct RedisClusterLayoutTests {
-    /// A cluster of one node, which refuses what crosses slots.
-    private func cluster() async throws -> RedisDatabase {
-        let database = try await RedisDatabase.onOwnServer([
-            "cluster-enabled yes", "cluster-port \(Int.random(in: 20_000..<30_000))",
-        ])
+    /// A cluster of one node, which refuses what crosses slots. One for all: a cluster takes 2 s to begin.
+    private static let cluster = Task {
+        let busPort = Int.random(in: 20_000..<30_000)
+        let database = try await RedisDatabase.onOwnServer(["cluster-enabled yes", "cluster-port \(busPort)"])
         try database.server.cli("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
         try await eventually("the cluster") {
             try database.server.cli("CLUSTER", "INFO").contains("cluster_state:ok") ? true : nil
@@ -19,9 +18,7 @@ import Testing
     }
 
     @Test func everyStepRunsInACluster() async throws {
-        let cluster = try await cluster()
-        defer { withExtendedLifetime(cluster) {} }
-        let store = try await cluster.loadedStore()
+        let store = try await Self.cluster.value.loadedStore()
         let digest = try #require(SHA256Hasher()?.hash([1]))
         #expect(try await store.revoke("a{b}:c", at: 7) == UserRecord(validSince: 7))
         #expect(try await store.setDisabled("a{b}:c", true) == UserRecord(validSince: 7, disabled: true))
@@ -37,7 +34,7 @@ import Testing
     }
 
     @Test func theRecordsOfAUserAreInOneSlot() async throws {
-        let cluster = try await cluster()
+        let cluster = try await Self.cluster.value
         let slot = { (key: [UInt8]) in
             try cluster.server.cli("CLUSTER", "KEYSLOT", String(decoding: key, as: UTF8.self))
         }
@@ -50,7 +47,7 @@ import Testing
     }
 
     @Test func aScriptThatTouchedAnotherKeyWouldBeRefused() async throws {
-        let database = try await cluster()
+        let database = try await Self.cluster.value
         let answer = try database.server.cli(
             "EVAL", "#!lua\nreturn redis.call('HSET', 'gatehouse:changes', 'a', 'b')", "1", "gatehouse:user:{ann}")
         #expect(answer.contains("ERR"))
