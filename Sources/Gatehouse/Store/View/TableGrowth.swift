@@ -1,6 +1,6 @@
 /// When a shard of a table is rebuilt, and how large it then is.
 ///
-/// A shard is at most 3/4 full: beyond, the misses, which are the common answer, look into many buckets. It grows by a
+/// A shard is at most 3/4 full: beyond, the misses, which are the common answer, look at many places. It grows by a
 /// little, since memory is bounded for 10 million users, and not all shards by as much, so that the shards of an evenly
 /// filled table do not all grow at the same moment.
 enum TableGrowth {
