@@ -1,0 +1,260 @@
+"""Redis servers, a Sentinel group, gateways, an upstream and a key server on loopback, for the measurements beside this file."""
+
+import collections
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent / "side-by-side"))
+from compare import cpu_seconds, family  # noqa: E402, F401
+from tokens import TokenMint  # noqa: E402
+
+UPSTREAM, KEYS = 9560, 9561
+ADMIN_TOKEN = "bench-admin-token-of-the-measurements"
+GATEWAY = """
+listen: [{{ address: "127.0.0.1:{port}" }}]
+workers: {workers}
+drain: {{ delay: 0s, timeout: 1s }}
+admin: {{ address: "127.0.0.1:{admin}", token: {token} }}
+store: "{store}"
+revocation: {{ max_staleness: {staleness}, strict_timeout: {strict_timeout} }}
+log: {{ access: "off" }}
+identity:
+  firebase:
+    project: bench-project
+    keys_url: http://127.0.0.1:{keys}/jwks.json
+    session_keys_url: http://127.0.0.1:{keys}/jwks.json
+upstreams: {{ api: {{ servers: ["http://127.0.0.1:{upstream}"] }} }}
+routes:
+  - {{ path: /replicated/**, upstream: api }}
+  - {{ path: /strict/**, upstream: api, revocation: strict }}
+  - {{ path: /recent/**, upstream: api, recent_sign_in: 1m }}
+  - {{ path: /off/**, upstream: api, revocation: "off" }}
+  - {{ path: /public/**, upstream: api, auth: none }}
+"""
+SENTINEL = """
+port {port}
+bind 127.0.0.1
+dir {folder}
+sentinel monitor bench 127.0.0.1 {master} 2
+sentinel down-after-milliseconds bench 1000
+sentinel failover-timeout bench 5000
+sentinel parallel-syncs bench 1
+"""
+
+
+class Fleet:
+    """Everything that a measurement starts; ended when the `with` ends."""
+
+    def __init__(self, binary):
+        self.binary = binary
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-redis-"))
+        self.folder.chmod(0o755)
+        self.mint = TokenMint(self.folder)
+        self.processes = []
+
+    def __enter__(self):
+        services = (HERE.parent / "side-by-side/peers/services.conf").read_text()
+        for name, value in (("DIR", self.folder), ("UPSTREAM", UPSTREAM), ("KEYS", KEYS)):
+            services = services.replace(f"@{name}@", str(value))
+        (self.folder / "services.conf").write_text(services)
+        self.start("services", ["nginx", "-c", self.folder / "services.conf"])
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.processes):
+            stop(process, signal.SIGKILL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start(self, name, command):
+        log = open(self.folder / f"{name}.log", "ab")
+        process = subprocess.Popen([str(p) for p in command], stdout=log, stderr=log, start_new_session=True)
+        self.processes.append(process)
+        return process
+
+    def redis(self, port, *options):
+        """A server that flushes each write to its disk before it answers."""
+        folder = self.folder / f"redis-{port}"
+        folder.mkdir(exist_ok=True)
+        process = self.start(f"redis-{port}", [
+            "redis-server", "--port", port, "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes",
+            "--appendfsync", "always", *options])
+        wait_for(lambda: cli(port, "PING") == "PONG", f"redis on {port}")
+        return process
+
+    def sentinels(self, ports, master):
+        for port in ports:
+            folder = self.folder / f"sentinel-{port}"
+            folder.mkdir(exist_ok=True)
+            (folder / "sentinel.conf").write_text(SENTINEL.format(port=port, folder=folder, master=master))
+            self.start(f"sentinel-{port}", ["redis-server", folder / "sentinel.conf", "--sentinel"])
+        for port in ports:
+            wait_for(lambda: f"num-other-sentinels\n{len(ports) - 1}" in cli(port, "SENTINEL", "MASTER", "bench"), "the sentinels")
+
+    def gateway(self, name, store, port, admin, workers=1, staleness="60s", strict_timeout="50ms", ready=True):
+        file = self.folder / f"{name}.yaml"
+        file.write_text(GATEWAY.format(
+            port=port, admin=admin, token=ADMIN_TOKEN, store=store, workers=workers, keys=KEYS, upstream=UPSTREAM,
+            staleness=staleness, strict_timeout=strict_timeout))
+        process = self.start(name, [self.binary, "serve", "--config", file])
+        process.name, process.port, process.admin = name, port, admin
+        if ready:
+            wait_for(lambda: get(admin, "/readyz")[0] == 200, f"{name}; see {self.folder}/{name}.log", 120)
+        return process
+
+
+def stop(process, how=signal.SIGTERM):
+    if process.poll() is not None:
+        return
+    try:
+        os.killpg(process.pid, how)
+        process.wait(10)
+    except (ProcessLookupError, subprocess.TimeoutExpired):
+        pass
+
+
+def wait_for(holds, what, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if holds():
+                return
+        except (OSError, http.client.HTTPException):
+            pass
+        time.sleep(0.02)
+    sys.exit(f"waited in vain for {what}")
+
+
+def cli(port, *words):
+    run = subprocess.run(["redis-cli", "-p", str(port), *[str(w) for w in words]], capture_output=True, text=True)
+    return run.stdout.strip()
+
+
+def get(port, path, token=None, method="GET"):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request(method, path, headers={"Authorization": f"Bearer {token}"} if token else {})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
+def revoke(gateway, uid, at):
+    """Revokes through a gateway's admin API. True once it was acknowledged."""
+    body = json.dumps({"at": at})
+    connection = http.client.HTTPConnection("127.0.0.1", gateway.admin, timeout=30)
+    try:
+        connection.request("POST", f"/v1/users/{uid}/revoke", body, {
+            "Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json"})
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def metric(gateway, name):
+    for line in get(gateway.admin, "/metrics")[1].splitlines():
+        if line.startswith(name + " "):
+            return float(line.split()[-1])
+    return None
+
+
+class Client:
+    """One keep-alive connection that sends requests with a token and reads statuses, opened anew when it ends."""
+
+    def __init__(self, port):
+        self.port, self.socket, self.rest = port, None, b""
+
+    def status(self, path, token):
+        for _ in range(2):
+            try:
+                if self.socket is None:
+                    self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+                    self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    self.rest = b""
+                credential = f"Authorization: Bearer {token}\r\n" if token else ""
+                self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: bench\r\n{credential}\r\n".encode())
+                return self.read()
+            except OSError:
+                self.close()
+        return 0
+
+    def read(self):
+        data = self.rest
+        while b"\r\n\r\n" not in data:
+            data += self.more()
+        head, _, body = data.partition(b"\r\n\r\n")
+        lines = head.lower().split(b"\r\n")
+        length = next((int(l.split(b":")[1]) for l in lines if l.startswith(b"content-length:")), 0)
+        while len(body) < length:
+            body += self.more()
+        self.rest = body[length:]
+        if b"connection: close" in lines:
+            self.close()
+        return int(head[9:12])
+
+    def more(self):
+        data = self.socket.recv(65536)
+        if not data:
+            raise ConnectionError("closed")
+        return data
+
+    def close(self):
+        if self.socket:
+            self.socket.close()
+        self.socket = None
+
+
+class Load(threading.Thread):
+    """wrk against one path with the tokens of a file, at a bounded pace; tells its lines when it has ended."""
+
+    def __init__(self, fleet, port, path, seconds, connections=32, delay_ms=0, tokens="tokens.txt"):
+        super().__init__(daemon=True)
+        script = fleet.folder / f"load-{delay_ms}.lua"
+        if not script.exists():  # another wrk may be reading it
+            pace = f"\nfunction delay() return {delay_ms} end\n" if delay_ms else ""
+            script.write_text((HERE.parent / "side-by-side/tokens.lua").read_text() + pace)
+        self.command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script), f"http://127.0.0.1:{port}{path}"]
+        self.environment = {**os.environ, "TOKENS": str(fleet.folder / tokens)}
+        self.output = ""
+        self.start()
+
+    def run(self):
+        self.output = subprocess.run(self.command, capture_output=True, text=True, env=self.environment).stdout
+
+    def summary(self):
+        self.join()
+        words = ("requests in", "Non-2xx", "Socket errors", "99%", "50%")
+        return "; ".join(" ".join(line.split()) for line in self.output.splitlines() if any(w in line for w in words))
+
+
+def percentiles(values):
+    ordered = sorted(values)
+
+    def at(share):
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+    return f"p50 {at(0.5):.2f}, p90 {at(0.9):.2f}, p99 {at(0.99):.2f}, max {ordered[-1]:.2f}"
+
+
+class Census(collections.Counter):
+    """Counts by (kind, phase, status), printed as a table."""
+
+    def show(self):
+        for kind in sorted({key[0] for key in self}):
+            for phase in sorted({key[1] for key in self if key[0] == kind}):
+                counts = ", ".join(f"{status}: {self[key]}" for key in sorted(self) for status in [key[2]] if key[:2] == (kind, phase))
+                print(f"    {kind:14}{phase:20}{counts}")
