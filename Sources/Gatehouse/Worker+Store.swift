@@ -5,6 +5,8 @@ struct AskingRequest {
     let client: ClientHandler
     /// Tells whether the client still has this request.
     let number: UInt64
+    /// When it asked, in monotonic nanoseconds.
+    let began: UInt64
 
     var isCurrent: Bool { client.isOpen && client.record.number == number }
 }
@@ -18,14 +20,16 @@ extension Worker {
         guard let inquiries, inquiries.isOpen else { return false }
         client.adjustReading()
         inquiries.ask(
-            question, identity.recordCommands, for: AskingRequest(client: client, number: client.record.number))
+            question, identity.recordCommands,
+            for: AskingRequest(client: client, number: client.record.number, began: front.time))
         return true
     }
 
     /// The store answered, or did not: the request is decided again.
     func storeAnswered(_ request: AskingRequest, _ answer: StoreAnswer) {
-        guard request.isCurrent else { return }
         front.readClock()
+        counters.record(.storeRead, nanoseconds: front.time &- request.began)
+        guard request.isCurrent else { return }
         arrived = (request, answer)
         request.client.serveAgain()
         arrived = nil

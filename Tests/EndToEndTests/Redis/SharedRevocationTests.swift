@@ -74,6 +74,7 @@ struct SharedRevocationTests {
             try fleet.first.expectRefusal(.bearer(token, "/strict/silent"), 401, "auth/user-disabled")
             #expect(try fleet.first.send(.bearer(token, "/me/silent")).status == 200)
             #expect(try fleet.first.metric("gatehouse_store_reads_total") == 1)
+            #expect(try fleet.first.metric("gatehouse_store_read_duration_seconds_count") == 1)
         }
     }
 

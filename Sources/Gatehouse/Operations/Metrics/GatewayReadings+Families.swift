@@ -67,6 +67,9 @@ extension GatewayReadings {
                 .gauges([MetricSample([], storeAge ?? .infinity)])),
             gauge("gatehouse_store_users", help: "Users in the revocation view.", Int64(storeUsers)),
             gauge("gatehouse_store_sessions", help: "Sessions in the revocation view.", Int64(storeSessions)),
+            histogram(
+                "gatehouse_store_read_duration_seconds", help: "From a question to Redis on a request to its answer.",
+                .storeRead),
             counter("gatehouse_store_reads_total", help: "Reads of the store on a request's way.", .storeReads),
             counter(
                 "gatehouse_store_read_failures_total", help: "Reads of the store that failed or took too long.",

@@ -34,8 +34,9 @@ public final class WorkerCounters {
 
     /// What is timed. `request`: from a complete head to the last byte of the answer. `upstream`: from the forwarded head to the answer's first
     /// byte. `decision`: from a complete head to the permit or the denial, waits included.
+    /// `storeRead`: from the question to a shared store to its answer, or to giving up.
     public enum Timing: Int, CaseIterable, Sendable {
-        case request, upstream, decision
+        case request, upstream, decision, storeRead
     }
 
     /// How many routes are counted apart, besides "no route".
