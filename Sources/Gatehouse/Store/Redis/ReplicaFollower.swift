@@ -46,6 +46,8 @@ final class ReplicaFollower {
     }
 
     func stop() {
+        // What is still under way ends without a word: nothing is wrong.
+        epoch += 1
         link.stop()
         timer?.cancel()
         table.view.setStale()
