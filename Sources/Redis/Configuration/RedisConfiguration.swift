@@ -22,6 +22,9 @@ public struct RedisConfiguration: Sendable {
     public var sentinelUsername: String?
     /// Nil: the sentinels ask for none.
     public var sentinelPassword: String?
+    /// Whether a server that is, or has become, a copy of another (`REPLICAOF`) is left alone: what it says can be old, for as long as it is cut off
+    /// from its master. With sentinels it always is.
+    public var refusesCopies = false
     /// Nil: nothing is encrypted. Otherwise both servers and sentinels speak TLS.
     public var tls: RedisTLS?
 
@@ -29,7 +32,7 @@ public struct RedisConfiguration: Sendable {
     public var connectTimeout: Duration = .seconds(2)
     /// How long the server may stay silent beyond the time that its oldest command had, before the connection is given up.
     public var replyTimeout: Duration = .seconds(1)
-    /// How often a connection asks whether the server is there, and with sentinels whether it still is the master.
+    /// How often a connection asks whether the server is there, and whether it still is the master where that matters.
     public var heartbeatInterval: Duration = .seconds(1)
     /// The most commands that wait for replies; those beyond it fail at once.
     public var maximumInFlight = 4096

@@ -39,22 +39,22 @@ struct ConnectionMachine<Waiter> {
     private var isHeartbeatOut = false
     private let timing: Timing
     private let maximumInFlight: Int
-    private let isRoleAsked: Bool
+    private let role: RoleDemand
 
     /// When `wake` wants to be called next.
     private(set) var wakeAt = UInt64.max
 
     /// - Parameters:
     ///   - maximumInFlight: the most replies to be waited for.
-    ///   - isRoleAsked: whether the heartbeat asks for the server's role, and anything but a master is left.
-    init(timing: Timing, maximumInFlight: Int, isRoleAsked: Bool) {
+    ///   - role: what the heartbeat asks of the server's role; one that is not so is left.
+    init(timing: Timing, maximumInFlight: Int, role: RoleDemand) {
         self.timing = timing
         self.maximumInFlight = maximumInFlight
-        self.isRoleAsked = isRoleAsked
+        self.role = role
     }
 
     /// What asks whether the server is there.
-    var heartbeat: RedisCommand { isRoleAsked ? Heartbeats.role : Heartbeats.ping }
+    var heartbeat: RedisCommand { role == .any ? Heartbeats.ping : Heartbeats.role }
 
     var isReady: Bool {
         if case .ready = state { true } else { false }
@@ -145,7 +145,7 @@ extension ConnectionMachine {
         isHeartbeatOut = false
         heartbeatAt = now.adding(timing.heartbeat)
         if heartbeatAt < wakeAt { wakeAt = heartbeatAt }
-        guard isRoleAsked, !reply.saysMaster else { return .nobody }
+        guard role != .any, reply.kind == .error || !reply.meets(role) else { return .nobody }
         if reply.begins(with: "NOPERM") { return .close(.noPermission, "ROLE") }
         // A server that is busy, say, has not ceased to be the master.
         return reply.kind == .error ? .nobody : .close(.notMaster, nil)

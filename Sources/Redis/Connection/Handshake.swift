@@ -5,6 +5,7 @@ struct Handshake {
         case select
         case ping
         case role
+        case copy
         case masterAddress
     }
 
@@ -30,13 +31,16 @@ struct Handshake {
         command = asked.dropFirst().reduce(asked[0].command) { $0 + $1.command }
     }
 
-    /// - Parameter mustBeMaster: sentinels named it, so it has to say itself that it is.
-    static func server(_ configuration: RedisConfiguration, mustBeMaster: Bool) -> Handshake {
+    static func server(_ configuration: RedisConfiguration, role: RoleDemand) -> Handshake {
         var asked = authentication(configuration.username, configuration.password)
         if configuration.database != 0 {
             asked.append((.select, RedisCommand(["SELECT", configuration.database])))
         }
-        asked.append(mustBeMaster ? (.role, RedisCommand(["ROLE"])) : (.ping, RedisCommand(["PING"])))
+        switch role {
+        case .any: asked.append((.ping, RedisCommand(["PING"])))
+        case .noCopy: asked.append((.copy, RedisCommand(["ROLE"])))
+        case .master: asked.append((.role, RedisCommand(["ROLE"])))
+        }
         return Handshake(asked)
     }
 
@@ -62,7 +66,8 @@ struct Handshake {
         }
         switch step {
         case .authenticate, .select, .ping: return position < steps.count ? .more : .done(.usable)
-        case .role: return reply.saysMaster ? .done(.usable) : .refused(.notMaster, nil)
+        case .role: return reply.meets(.master) ? .done(.usable) : .refused(.notMaster, nil)
+        case .copy: return reply.meets(.noCopy) ? .done(.usable) : .refused(.notMaster, nil)
         case .masterAddress: return Self.master(reply)
         }
     }
@@ -92,9 +97,25 @@ struct Handshake {
     }
 }
 
+/// What a server's own word on its role (`ROLE`) has to be.
+enum RoleDemand {
+    /// It is not asked.
+    case any
+    /// It may not say that it is a copy of another: such a one may lack what the other acknowledged. There are servers that have no such command.
+    case noCopy
+    /// It has to say that it is the master: sentinels named it.
+    case master
+}
+
 extension RedisReply {
-    /// Whether this answer to ROLE is a master's.
-    var saysMaster: Bool { self[0].equals("master") }
+    /// Whether this answer to ROLE is what is demanded.
+    func meets(_ demand: RoleDemand) -> Bool {
+        switch demand {
+        case .any: true
+        case .noCopy: kind != .array || self[0].equals("master")
+        case .master: self[0].equals("master")
+        }
+    }
 }
 
 /// Why a server refuses to open a connection. Its own words are not repeated: there are servers that repeat a password.
@@ -114,6 +135,8 @@ private struct Refusal {
             self.init(.noPermission, step == .authenticate ? "AUTH" : step.commandName)
         } else if let code = RedisProblem.Code(leavingFor: reply) {
             self.init(code, nil)
+        } else if step == .copy, reply.begins(with: "ERR unknown command") {
+            return nil
         } else {
             self.init(step.refusal, step == .authenticate ? nil : step.commandName)
         }
@@ -131,7 +154,7 @@ extension Handshake.Step {
         case .authenticate: "AUTH"
         case .select: "SELECT"
         case .ping: "PING"
-        case .role: "ROLE"
+        case .role, .copy: "ROLE"
         case .masterAddress: "SENTINEL"
         }
     }
@@ -141,7 +164,7 @@ extension Handshake.Step {
         switch self {
         case .authenticate: .wrongPassword
         case .select: .noDatabase
-        case .ping, .role, .masterAddress: .refused
+        case .ping, .role, .copy, .masterAddress: .refused
         }
     }
 }

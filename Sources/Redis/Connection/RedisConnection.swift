@@ -49,7 +49,7 @@ final class RedisConnection: ChannelInboundHandler {
     private lazy var plannedWake: () throws -> Void = { [weak self] in self?.wake() }
 
     init(
-        to endpoint: RedisEndpoint, _ handshake: Handshake, _ configuration: RedisConfiguration, isRoleAsked: Bool,
+        to endpoint: RedisEndpoint, _ handshake: Handshake, _ configuration: RedisConfiguration, role: RoleDemand,
         owner: any RedisConnectionOwner, clock: @escaping @Sendable () -> UInt64
     ) {
         self.endpoint = endpoint
@@ -60,7 +60,7 @@ final class RedisConnection: ChannelInboundHandler {
         isEncrypted = configuration.tls != nil
         reader = ReplyReader(configuration.replyLimits)
         machine = ConnectionMachine(
-            timing: .init(configuration), maximumInFlight: configuration.maximumInFlight, isRoleAsked: isRoleAsked)
+            timing: .init(configuration), maximumInFlight: configuration.maximumInFlight, role: role)
     }
 }
 

@@ -157,12 +157,16 @@ extension RedisLink {
     private func makeConnection(to target: LinkMachine<SystemRandomNumberGenerator>.Target) -> RedisConnection {
         let handshake: Handshake =
             switch target {
-            case .server: .server(configuration, mustBeMaster: machine.usesSentinels)
+            case .server: .server(configuration, role: role)
             case .sentinel(_, let master): .sentinel(configuration, master: master)
             }
         return RedisConnection(
-            to: target.endpoint, handshake, configuration, isRoleAsked: machine.usesSentinels, owner: self, clock: clock
+            to: target.endpoint, handshake, configuration, role: role, owner: self, clock: clock
         )
+    }
+
+    private var role: RoleDemand {
+        machine.usesSentinels ? .master : configuration.refusesCopies ? .noCopy : .any
     }
 
     private func fail(_ problem: RedisProblem) {

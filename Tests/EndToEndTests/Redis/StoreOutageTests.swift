@@ -89,6 +89,8 @@ struct StoreOutageTests {
             try redis.cli("REPLICAOF", "127.0.0.1", "\(master.port)")
             #expect(try fleet.first.admin("POST", "/v1/users/ada/revoke").status == 503)
             #expect(try fleet.first.send(.bearer(token, "/me/x")).status == 200)
+            // It goes on answering, from what it was told last.
+            try await fleet.eventuallyAll(.bearer(token, "/strict/x"), 503)
             try redis.cli("REPLICAOF", "NO", "ONE")
             _ = try await eventually("a revocation") {
                 try fleet.first.admin("POST", "/v1/users/ada/revoke").status == 200 ? true : nil

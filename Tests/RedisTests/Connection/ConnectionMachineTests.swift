@@ -7,24 +7,24 @@ struct Turned {
     var machine: ConnectionMachine<Int>
     var now: UInt64 = 10_000
 
-    init(maximumInFlight: Int = 10, isRoleAsked: Bool = false, heartbeat: UInt64 = 500) {
+    init(maximumInFlight: Int = 10, role: RoleDemand = .any, heartbeat: UInt64 = 500) {
         var timing = Self.timing
         timing.heartbeat = heartbeat
-        machine = ConnectionMachine(timing: timing, maximumInFlight: maximumInFlight, isRoleAsked: isRoleAsked)
+        machine = ConnectionMachine(timing: timing, maximumInFlight: maximumInFlight, role: role)
     }
 
     /// One that is ready, and does not ask whether the server is there for a long time.
-    static func ready(maximumInFlight: Int = 10, isRoleAsked: Bool = false, heartbeat: UInt64 = 1_000_000) throws
+    static func ready(maximumInFlight: Int = 10, role: RoleDemand = .any, heartbeat: UInt64 = 1_000_000) throws
         -> Turned
     {
-        var turned = Turned(maximumInFlight: maximumInFlight, isRoleAsked: isRoleAsked, heartbeat: heartbeat)
+        var turned = Turned(maximumInFlight: maximumInFlight, role: role, heartbeat: heartbeat)
         turned.open()
         _ = try turned.receive("+PONG\r\n")
         return turned
     }
 
     mutating func open() {
-        machine.open(.server(RedisConfiguration(host: "h"), mustBeMaster: false), at: now)
+        machine.open(.server(RedisConfiguration(host: "h"), role: .any), at: now)
     }
 
     mutating func send(_ waiter: Int, replies: Int = 1, timeout: UInt64) -> ConnectionMachine<Int>.Admission {
@@ -230,9 +230,9 @@ struct ConnectionMachineTests {
         #expect(try turned.receive(":2\r\n") == .waiter(2))
     }
 
-    @Test("a server that is the master no more is left")
-    func demoted() throws {
-        var turned = try Turned.ready(isRoleAsked: true, heartbeat: 500)
+    @Test("a server that is the master no more is left", arguments: [RoleDemand.master, .noCopy])
+    func demoted(role: RoleDemand) throws {
+        var turned = try Turned.ready(role: role, heartbeat: 500)
         #expect(turned.machine.heartbeat == RedisCommand(["ROLE"]))
         _ = turned.wake(after: 500)
         #expect(try turned.receive("*3\r\n$6\r\nmaster\r\n:1\r\n*0\r\n") == .nobody)
@@ -240,9 +240,11 @@ struct ConnectionMachineTests {
         #expect(try turned.receive("*1\r\n$5\r\nslave\r\n") == .close(.notMaster))
     }
 
-    @Test("a server that may not tell its role any more is left, one that is busy is not")
-    func roleRefused() throws {
-        var turned = try Turned.ready(isRoleAsked: true, heartbeat: 500)
+    @Test(
+        "a server that may not tell its role any more is left, one that is busy is not",
+        arguments: [RoleDemand.master, .noCopy])
+    func roleRefused(role: RoleDemand) throws {
+        var turned = try Turned.ready(role: role, heartbeat: 500)
         _ = turned.wake(after: 500)
         #expect(try turned.receive("-BUSY Redis is busy running a script\r\n") == .nobody)
         _ = turned.wake(after: 500)

@@ -22,7 +22,7 @@ struct HandshakeTests {
 
     @Test("a server is asked for a sign of life only, where nothing else is configured")
     func plain() throws {
-        let handshake = Handshake.server(RedisConfiguration(host: "h"), mustBeMaster: false)
+        let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
         #expect(Self.text(handshake) == "*1 $4 PING ")
         #expect(try Self.judge(handshake, "+PONG\r\n") == .done(.usable))
     }
@@ -32,7 +32,7 @@ struct HandshakeTests {
         var configuration = Self.configuration
         configuration.username = "gateway"
         configuration.database = 3
-        let handshake = Handshake.server(configuration, mustBeMaster: true)
+        let handshake = Handshake.server(configuration, role: .master)
         #expect(Self.text(handshake) == "*3 $4 AUTH $7 gateway $6 secret *2 $6 SELECT $1 3 *1 $4 ROLE ")
         #expect(handshake.command.count == 3)
         #expect(try Self.judge(handshake, "+OK\r\n", "+OK\r\n") == .more)
@@ -42,7 +42,7 @@ struct HandshakeTests {
 
     @Test("without a user the password goes alone")
     func passwordAlone() {
-        #expect(Self.text(.server(Self.configuration, mustBeMaster: false)) == "*2 $4 AUTH $6 secret *1 $4 PING ")
+        #expect(Self.text(.server(Self.configuration, role: .any)) == "*2 $4 AUTH $6 secret *1 $4 PING ")
     }
 
     @Test(
@@ -55,7 +55,7 @@ struct HandshakeTests {
             ("-DENIED Redis is running in protected mode\r\n", .refused),
         ])
     func refusedPassword(reply: String, code: RedisProblem.Code) throws {
-        guard case .refused(code, _) = try Self.judge(.server(Self.configuration, mustBeMaster: false), reply) else {
+        guard case .refused(code, _) = try Self.judge(.server(Self.configuration, role: .any), reply) else {
             Issue.record("not refused as \(code)")
             return
         }
@@ -70,7 +70,7 @@ struct HandshakeTests {
             ("-ERR unknown command 'PING'\r\n", .refused),
         ])
     func refusedPing(reply: String, code: RedisProblem.Code) throws {
-        let handshake = Handshake.server(RedisConfiguration(host: "h"), mustBeMaster: false)
+        let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
         guard case .refused(code, _) = try Self.judge(handshake, reply) else {
             Issue.record("not refused as \(code)")
             return
@@ -81,15 +81,15 @@ struct HandshakeTests {
     func noPermission() throws {
         let reply = "-NOPERM this user has no permissions to run the command\r\n"
         let configuration = RedisConfiguration(host: "h")
-        #expect(try Self.judge(.server(configuration, mustBeMaster: false), reply) == .done(.usable))
-        #expect(try Self.judge(.server(configuration, mustBeMaster: true), reply) == .refused(.noPermission, "ROLE"))
+        #expect(try Self.judge(.server(configuration, role: .any), reply) == .done(.usable))
+        #expect(try Self.judge(.server(configuration, role: .master), reply) == .refused(.noPermission, "ROLE"))
     }
 
     @Test("a database that cannot be selected is told")
     func noDatabase() throws {
         var configuration = RedisConfiguration(host: "h")
         configuration.database = 99
-        let handshake = Handshake.server(configuration, mustBeMaster: false)
+        let handshake = Handshake.server(configuration, role: .any)
         #expect(try Self.judge(handshake, "-ERR DB index is out of range\r\n") == .refused(.noDatabase, "SELECT"))
     }
 
@@ -101,8 +101,26 @@ struct HandshakeTests {
             "+master\r\n", "$6\r\nmaster\r\n", "*0\r\n", "*-1\r\n", "*1\r\n$7\r\nmasters\r\n",
         ])
     func notMaster(reply: String) throws {
-        let handshake = Handshake.server(RedisConfiguration(host: "h"), mustBeMaster: true)
+        let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .master)
         #expect(try Self.judge(handshake, reply) == .refused(.notMaster, nil))
+    }
+
+    @Test(
+        "where copies are refused, a server that says it is one is not used, and one that knows no roles is",
+        arguments: [
+            ("*1\r\n$6\r\nmaster\r\n", nil), ("*1\r\n$5\r\nslave\r\n", RedisProblem.Code.notMaster),
+            ("*2\r\n$8\r\nsentinel\r\n*0\r\n", .notMaster), ("*0\r\n", .notMaster),
+            ("-ERR unknown command 'ROLE', with args beginning with: \r\n", nil), ("-ERR no\r\n", .refused),
+            ("-NOPERM x\r\n", .noPermission), ("-LOADING x\r\n", .loading),
+        ])
+    func copy(reply: String, code: RedisProblem.Code?) throws {
+        let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .noCopy)
+        #expect(handshake.command == RedisCommand(["ROLE"]))
+        switch try Self.judge(handshake, reply) {
+        case .refused(let refusal, _): #expect(refusal == code)
+        case .done(.usable): #expect(code == nil)
+        case let verdict: Issue.record("\(verdict)")
+        }
     }
 
     @Test("a sentinel is asked with its own password and no database")
@@ -142,7 +160,7 @@ struct HandshakeTests {
 
     @Test("more replies than were asked for are refused")
     func tooMany() throws {
-        let handshake = Handshake.server(RedisConfiguration(host: "h"), mustBeMaster: false)
+        let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
         #expect(try Self.judge(handshake, "+PONG\r\n", "+PONG\r\n") == .refused(.unaskedReply, nil))
     }
 
@@ -152,7 +170,7 @@ struct HandshakeTests {
             "-ERR unknown command 'AUTH' with args 'secret'\r\n", "-secret secret\r\n", "-WRONGPASS secret\r\n",
         ]
         for reply in replies {
-            let verdict = try Self.judge(.server(Self.configuration, mustBeMaster: false), reply)
+            let verdict = try Self.judge(.server(Self.configuration, role: .any), reply)
             #expect(!String(describing: verdict).contains("secret"))
         }
     }

@@ -47,8 +47,8 @@ private struct Wired {
         change(&configuration)
         let loop = channel.embeddedEventLoop
         connection = RedisConnection(
-            to: RedisEndpoint(host: "h", port: 1), .server(configuration, mustBeMaster: false), configuration,
-            isRoleAsked: false, owner: owner, clock: { loop.now.uptimeNanoseconds })
+            to: RedisEndpoint(host: "h", port: 1), .server(configuration, role: .any), configuration,
+            role: .any, owner: owner, clock: { loop.now.uptimeNanoseconds })
         try channel.pipeline.syncOperations.addHandler(connection)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         channel.embeddedEventLoop.run()

@@ -92,6 +92,18 @@ struct OneServerTests {
         try await eventually("the write") { try? await joined.ask("SET", "a", "b") == .status("OK") ? true : nil }
     }
 
+    @Test("where copies are refused, a server that becomes one is left, although it answers as before")
+    func becomesCopy() async throws {
+        let server = try await RedisServer()
+        let joined = Joined(to: server) { $0.refusesCopies = true }
+        try await joined.ready()
+        try server.cli("REPLICAOF", "127.0.0.1", "1")
+        try await joined.problem(.notMaster)
+        #expect(await joined.failure("GET", "a")?.wasNotSent == true)
+        try server.cli("REPLICAOF", "NO", "ONE")
+        try await joined.ready()
+    }
+
     @Test("a replica without its master is not used, nor used further")
     func masterDown() async throws {
         let server = try await RedisServer(["replicaof 127.0.0.1 1", "replica-serve-stale-data no"])

@@ -7,6 +7,8 @@ extension RedisLocation {
     func connection() throws(StoreError) -> RedisConfiguration {
         var configuration = RedisConfiguration(place)
         configuration.database = database
+        // A copy may lack a revocation that was acknowledged, and would answer all the same.
+        configuration.refusesCopies = true
         configuration.username = account?.username
         configuration.password = account?.password.text
         configuration.sentinelUsername = sentinelAccount?.username
