@@ -108,18 +108,16 @@ struct Authorizer {
     }
 
     private func revocation(_ standing: Standing, _ user: UserLookup, _ session: SessionLookup) -> RevocationAnswer {
-        switch user {
-        case .none: break
-        case .faulty: return .unknown(.faultyRecord)
-        case .record(let validSince, let disabled):
+        if case .record(let validSince, let disabled) = user {
             // Disabled is told before revoked.
             if disabled { return .revoked(.userDisabled) }
             if let validSince, standing.authTime < validSince { return .revoked(standing.kind.revokedCode) }
         }
-        switch session {
-        case .none: return .passes
-        case .faulty: return .unknown(.faultyRecord)
-        case .record(let revoked, _): return revoked ? .revoked(standing.kind.revokedCode) : .passes
+        // One record that cannot be read does not hide what the other says.
+        if case .record(revoked: true, _) = session { return .revoked(standing.kind.revokedCode) }
+        switch (user, session) {
+        case (.faulty, _), (_, .faulty): return .unknown(.faultyRecord)
+        default: return .passes
         }
     }
 

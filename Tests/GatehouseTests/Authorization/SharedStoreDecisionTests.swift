@@ -116,6 +116,21 @@ import Testing
         }
     }
 
+    /// A user's record that cannot be read does not let a session pass that was ended.
+    @Test(arguments: [RoutePolicy.Revocation.strict, .replicated])
+    func h04AllowDoesNotForgetASessionForAFaultyUser(_ revocation: RoutePolicy.Revocation) throws {
+        let principal = try TokenDraft.idToken().principal()
+        view.setUser(principal.userKey, to: .faulty)
+        view.setSession(principal.sessionKey, to: RecordWord(SessionRecord(revoked: true)))
+        let answer = StoreAnswer.records(user: .faulty, session: .record(revoked: true, signedInAt: nil))
+        let (verdict, failures) = try decide(answer: revocation == .strict ? answer : nil) {
+            $0.revocation = revocation
+            $0.allowsOnStoreFailure = true
+        }
+        #expect(verdict == "idTokenRevoked")
+        #expect(failures.isEmpty)
+    }
+
     @Test func halfAnAnswerIsNone() throws {
         #expect(try decide(answer: .records(user: nil, session: SessionLookup.none), strict).0 == "asks of both")
     }
