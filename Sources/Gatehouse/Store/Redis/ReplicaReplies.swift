@@ -29,6 +29,8 @@ extension ReplicaAnswer {
         case (.identity, "NOPERM"), (.identity, "ERR"): .identity(nil)
         case (.information, "WRONGTYPE"), (.changes, "WRONGTYPE"):
             .refused(ReplicaFault(kind: "\(command.name) WRONGTYPE", message: "\(RedisKeys.changes) is not a stream"))
+        // The text may repeat the command, and so a uid; readiness shows it to everybody.
+        case (.record, _): .refused(ReplicaFault(kind: "HMGET \(error.code)", message: "HMGET: \(error.code)"))
         default: .refused(ReplicaFault(kind: "\(command.name) \(error.code)", message: error.description))
         }
     }

@@ -113,4 +113,25 @@ import Testing
         await rig.replica.stop()
         fake.stop()
     }
+
+    /// Readiness tells what is wrong to everybody who asks.
+    @Test func aRefusalThatRepeatsTheCommandTellsNoUID() async throws {
+        let fake = try FakeRedis { command in
+            switch command.name {
+            case "INFO": .text("$42\r\nrun_id:1\r\nmaster_replid:2\r\nrole:master\r\n\r\n\r\n")
+            case "XINFO": .text("*4\r\n$17\r\nlast-generated-id\r\n$3\r\n5-0\r\n$13\r\nentries-added\r\n:1\r\n")
+            case "SCAN": .text("*2\r\n$1\r\n0\r\n*1\r\n$22\r\ngatehouse:user:{zoe-7}\r\n")
+            case "HMGET":
+                .text("-ERR unknown command 'HMGET', with args beginning with: '\(command.arguments[1])'\r\n")
+            case "XREAD": command.arguments.contains("BLOCK") ? .silence : .text("*-1\r\n")
+            default: .text("+PONG\r\n")
+            }
+        }
+        let rig = try ReplicaRig(port: fake.port)
+        rig.replica.start()
+        try await rig.status("an error") { $0.lastFault?.kind == "HMGET ERR" }
+        #expect(rig.replica.status.lastFault?.message.contains("zoe-7") == false)
+        await rig.replica.stop()
+        fake.stop()
+    }
 }
