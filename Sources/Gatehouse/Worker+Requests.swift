@@ -36,14 +36,15 @@ extension Worker: RequestHandler {
         var moment = moment(for: client)
         moment.answer = takeAnswer(for: client)
         let identity: VerifiedTokenCache.Entry?
-        if moment.answer == nil {
+        // Whom the store was asked about; unless the credential has ended meanwhile.
+        if moment.answer != nil, let asked = client.record.identity, moment.now < asked.standing.expiresAt {
+            identity = asked
+        } else {
             switch identify(request, credentials, plan, at: moment, for: client) {
             case .known(let entry): identity = entry
             case .settled: return
             }
             client.record.identity = identity
-        } else {
-            identity = client.record.identity
         }
         var decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
         if case .ask(let question) = decision {

@@ -2,6 +2,7 @@ import JOSE
 import Logging
 import NIOCore
 import NIOPosix
+import Redis
 import Synchronization
 
 @testable import Gatehouse
@@ -25,7 +26,9 @@ final class RequestPathRig {
     }
 
     /// Routes: `/private/**` needs a credential, all else none. The store is loaded, the keys are not.
-    init(_ adjust: (inout Configuration) -> Void = { _ in }) throws {
+    ///
+    /// - Parameter redis: where the store itself is asked; then the worker is started, and asks once it is connected.
+    init(redis: RedisConfiguration? = nil, _ adjust: (inout Configuration) -> Void = { _ in }) throws {
         upstream = try LoopbackListener()
         var configuration = Self.configuration(upstream: upstream.port)
         adjust(&configuration)
@@ -36,10 +39,11 @@ final class RequestPathRig {
         view.setAlwaysFresh()
         worker = try loop.submit {
             let worker = Worker(
-                loop: loop, snapshot: snapshot, store: StoreAccess(reader: view.reader()), clock: clock,
+                loop: loop, snapshot: snapshot, store: StoreAccess(reader: view.reader(), redis: redis), clock: clock,
                 logger: Self.logger, accessLog: nil,
                 requestKeys: { _ in requests.note() })
             guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
+            if redis != nil { worker.start() }
             return NIOLoopBound(worker, eventLoop: loop)
         }.wait()
         let (bound, address) = (worker, try SocketAddress(ipAddress: "127.0.0.1", port: 0))
