@@ -137,6 +137,17 @@ struct AvailabilityTests {
         }
     }
 
+    @Test("a client that is closed while it connects does not connect after all")
+    func closeWhileConnecting() async throws {
+        let fake = try FakeRedis { _ in .text("+PONG\r\n") }
+        let closed = Joined(to: fake)
+        await closed.client.close()
+        let open = Joined(to: fake)
+        try await open.ready()
+        #expect(Set(fake.commands.map(\.connection)).count == 1)
+        #expect(closed.client.status.state == .stopped)
+    }
+
     @Test("an outage is logged once, and its end")
     func log() async throws {
         let server = try await RedisServer()

@@ -74,6 +74,16 @@ import Testing
         #expect(script.gaps == [])
     }
 
+    /// Who wrote an entry is told that it shows only when its record was read.
+    @Test func anEntryIsAppliedWhenItsRecordIs() {
+        var script = ReplicaScript.following(information)
+        #expect(script.machine.appliedThrough == .at(10))
+        script.answer(.changes([.user("ann", at: 11)]))
+        #expect(script.machine.appliedThrough == nil)
+        script.answer(.record(RecordWord(UserRecord(validSince: 5))))
+        #expect(script.machine.appliedThrough == .at(11))
+    }
+
     @Test func oneRecordIsReadOnceForManyEntries() throws {
         let ann = try #require(ReplicaKey.user("ann"))
         var script = ReplicaScript.following(information)
