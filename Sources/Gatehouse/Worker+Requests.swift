@@ -47,9 +47,9 @@ extension Worker: RequestHandler {
             client.record.identity = identity
         }
         var decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
-        if case .ask(let question) = decision {
-            if let identity, ask(question, of: identity, for: client) { return }
-            moment.answer = .failed(.unreachable)
+        if case .ask(let question) = decision, let identity {
+            guard let failure = ask(question, of: identity, for: client) else { return }
+            moment.answer = .failed(failure)
             decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
         }
         switch decision {

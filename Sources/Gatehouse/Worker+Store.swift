@@ -14,15 +14,18 @@ struct AskingRequest {
 extension Worker {
     /// Sends a question to the store itself, and keeps the request until the answer comes.
     ///
-    /// - Returns: false when it cannot be asked now.
-    func ask(_ question: StoreQuestion, of identity: VerifiedTokenCache.Entry, for client: ClientHandler) -> Bool {
+    /// - Returns: why it cannot be asked now; nil when it was.
+    func ask(
+        _ question: StoreQuestion, of identity: VerifiedTokenCache.Entry, for client: ClientHandler
+    ) -> StoreFailure? {
         counters.add(to: .storeReads)
-        guard let inquiries, inquiries.isOpen else { return false }
+        guard let inquiries, inquiries.isConnected else { return .unreachable }
+        guard inquiries.hasRoom else { return .overloaded }
         client.adjustReading()
         inquiries.ask(
             question, identity.recordCommands,
             for: AskingRequest(client: client, number: client.record.number, began: front.time))
-        return true
+        return nil
     }
 
     /// The store answered, or did not: the request is decided again.

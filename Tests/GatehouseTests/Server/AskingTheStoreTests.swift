@@ -22,7 +22,7 @@ import Testing
                 $0.limits.requestTimeout = requestTimeout
             }
             try rig.installKeys()
-            try rig.until { $0.inquiries?.isOpen == true }
+            try rig.until { $0.inquiries?.isConnected == true }
         }
 
         /// Waits until so many records were asked for: two of a request.

@@ -30,8 +30,11 @@ final class RedisInquiries<Asker> {
         self.answered = answered
     }
 
-    /// Whether a question can be asked now.
-    var isOpen: Bool { link.isReady && waiting < Self.limit }
+    /// Whether there is a connection.
+    var isConnected: Bool { link.isReady }
+
+    /// Whether one more question may wait for its answer.
+    var hasRoom: Bool { waiting < Self.limit }
 
     /// How many questions wait for an answer.
     var waiting: Int { slots.count - free.count }
