@@ -52,7 +52,7 @@ import Testing
     @Test func whoIsReadOnlyMayLook() async throws {
         let database = try await RedisDatabase.fresh()
         let name = "looker-\(database.number)"
-        try database.cli("ACL", "SETUSER", name, "on", ">pw", "~gatehouse:*", "+hmget", "+select")
+        try database.cli("ACL", "SETUSER", name, "on", ">pw", "~gatehouse:*", "+hmget", "+select", "+role")
         try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
         var location = database.location
         location.account = .init(username: name, password: Secret("pw"))
