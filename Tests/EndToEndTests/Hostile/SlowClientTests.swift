@@ -1,8 +1,14 @@
 import DevelopmentIdentity
 import Testing
 
+/// Short, but never so short that somebody who is only held up by the machine is taken for one of these.
+private let limits = """
+    { head_timeout: \(400 * Allowance.factor)ms, idle_timeout: \(700 * Allowance.factor)ms,
+      request_timeout: \(2 * Allowance.factor)s }
+    """
+
 /// Clients that send and read as slowly as they can get away with.
-@Suite(.sharedScenario { $0["limits"] = "{ head_timeout: 400ms, idle_timeout: 700ms, request_timeout: 2s }" })
+@Suite(.sharedScenario { $0["limits"] = limits })
 struct SlowClientTests {
     let scenario: Scenario
 
