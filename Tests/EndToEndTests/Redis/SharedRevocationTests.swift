@@ -80,10 +80,11 @@ struct SharedRevocationTests {
 
     @Test func h04ARecordThatIsNoneIs503ForItsUserAlone() async throws {
         let redis = try await RedisServer()
+        let now = unixNow()
         try redis.cli("HSET", "gatehouse:user:{millis}", "valid_since", "1700000000000")
         try redis.cli("HSET", "gatehouse:user:{word}", "disabled", "yes")
         try redis.cli("SET", "gatehouse:user:{string}", "1")
-        try redis.cli("HSET", "gatehouse:user:{revoked}", "valid_since", "\(unixNow())")
+        try redis.cli("HSET", "gatehouse:user:{revoked}", "valid_since", "\(now)")
         try await Fleet.run(store: redis.store) { fleet in
             for name in ["millis", "word", "string"] {
                 let token = try fleet.first.token(.named(name))
@@ -91,7 +92,7 @@ struct SharedRevocationTests {
                     try fleet.first.expectRefusal(.bearer(token, target), 503, "auth/store-unavailable", name)
                 }
             }
-            let revoked = try fleet.first.token(.named("revoked")) { $0.signedIn(at: unixNow() - 100) }
+            let revoked = try fleet.first.token(.named("revoked")) { $0.signedIn(at: now - 100) }
             try fleet.first.expectRefusal(.bearer(revoked, "/me/h04"), 401, "auth/id-token-revoked")
             #expect(try fleet.first.metric("gatehouse_store_faulty_records") == 3)
         }
