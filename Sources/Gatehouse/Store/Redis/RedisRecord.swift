@@ -18,7 +18,7 @@ enum RedisRecord {
     }
 
     /// The bytes of two fields, each nil where it is absent; nil where the key holds something else.
-    private static func fields(
+    static func fields(
         _ reply: RedisReply
     ) throws(StoreFailure) -> (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)? {
         switch reply.kind {

@@ -3,8 +3,6 @@ import Redis
 extension ReplicaCommand {
     /// Matches the keys of users and sessions, and little else.
     static let pattern = "gatehouse:[us]*"
-    static let userFields = ["valid_since", "disabled"]
-    static let sessionFields = ["revoked", "signed_in_at"]
 
     /// The command as it is sent.
     ///
@@ -20,7 +18,7 @@ extension ReplicaCommand {
         case .slice(let cursor):
             RedisCommand(["SCAN", String(cursor), "MATCH", Self.pattern, "COUNT", sliceSize])
         case .record(let key):
-            RedisCommand(["HMGET", key.bytes] + (key.isSession ? Self.sessionFields : Self.userFields))
+            RedisCommand(["HMGET", key.bytes] + (key.isSession ? StoredSession.redisFields : StoredUser.redisFields))
         }
     }
 }

@@ -126,34 +126,18 @@ extension ReplicaSlice {
 }
 
 extension RecordWord {
-    /// The answer to `HMGET` of the fields of `ReplicaCommand.fields`; nil for another shape.
+    /// The answer to `HMGET` of a record's fields, read as a request's own question reads it; nil for another shape.
     fileprivate init?(_ reply: RedisReply, isSession: Bool) {
-        guard reply.kind == .array, reply.count == 2 else { return nil }
+        guard let (first, second) = (try? RedisRecord.fields(reply)) ?? nil else { return nil }
         self =
             isSession
-            ? Self.session(revoked: reply[0], signedInAt: reply[1]) : Self.user(reply[0], disabled: reply[1])
-    }
-
-    private static func user(_ validSince: RedisReply, disabled: RedisReply) -> RecordWord {
-        guard let validSince = time(validSince), let disabled = flag(disabled) else { return .faulty }
-        return RecordWord(UserRecord(validSince: validSince, disabled: disabled))
+            ? Self.kept(StoredSession(revoked: first, signedInAt: second))
+            : StoredUser(validSince: first, disabled: second).word
     }
 
     /// Only revoked sessions are kept: when one signed in is asked of the store, where a request needs it.
-    private static func session(revoked: RedisReply, signedInAt: RedisReply) -> RecordWord {
-        guard let revoked = flag(revoked), time(signedInAt) != nil else { return .faulty }
-        return revoked ? RecordWord(SessionRecord(revoked: true)) : .none
-    }
-
-    /// Nil for what is no time; a nil time where there is none.
-    private static func time(_ reply: RedisReply) -> Int64?? {
-        if reply.isNull { return .some(nil) }
-        guard let time = reply.decimal, StoreBounds.isValid(time: time) else { return nil }
-        return time
-    }
-
-    private static func flag(_ reply: RedisReply) -> Bool? {
-        if reply.isNull { return false }
-        return reply.equals("1") ? true : reply.equals("0") ? false : nil
+    private static func kept(_ session: StoredSession) -> RecordWord {
+        guard let record = session.record else { return .faulty }
+        return record.revoked ? RecordWord(SessionRecord(revoked: true)) : .none
     }
 }
