@@ -1,20 +1,5 @@
 import JOSE
 
-/// Claims whose origin is proven: by a signature, or by the operator's word that this is an emulator's gateway.
-///
-/// Only this file makes them, so a `Principal` cannot come from claims that nobody vouched for.
-struct AcceptedClaims: Sendable {
-    let payload: JSONDocument
-
-    fileprivate init(signed: VerifiedJWS) {
-        payload = signed.payload
-    }
-
-    fileprivate init(unsignedByEmulator token: UnverifiedJWS) {
-        payload = token.payload
-    }
-}
-
 /// Decides whether a token is a Firebase ID token or session cookie of one project.
 ///
 /// A pure function of the token, a key and now: no clock, network or log inside. Where the Firebase Admin SDKs differ, the stricter holds.
@@ -76,8 +61,10 @@ struct FirebaseVerifier: Sendable {
         let uid = try subject(of: claims)
         try checkUserID(claims, uid: uid)
         let principal = Principal(
-            accepted: accepted, kind: kind, uid: uid, signInProvider: firebase.signInProvider, authTime: authTime,
-            expiresAt: expiresAt, hasSecondFactor: firebase.hasSecondFactor, hasher: hasher)
+            accepted: accepted, kind: kind, uid: uid, signInProvider: firebase.signInProvider,
+            times: Principal.Times(authTime: authTime, expiresAt: expiresAt),
+            session: Principal.session(authTime: authTime), isFirebase: true,
+            hasSecondFactor: firebase.hasSecondFactor, hasher: hasher)
         guard let principal else { throw VerificationFailure(code: .internalError, reason: .hashing) }
         return principal
     }
@@ -85,8 +72,8 @@ struct FirebaseVerifier: Sendable {
     /// The signature's verdict: what makes claims of a token's text.
     func accept(_ token: UnverifiedJWS, key: PublicKey?) throws(VerificationFailure) -> AcceptedClaims {
         if insecureEmulator {
-            guard token.algorithmName == "none", token.hasEmptySignature else { throw invalid(.notUnsigned) }
-            return AcceptedClaims(unsignedByEmulator: token)
+            guard let accepted = AcceptedClaims(unsignedByEmulator: token) else { throw invalid(.notUnsigned) }
+            return accepted
         }
         guard let key, let verified = token.verify(with: key, algorithm: .rs256) else { throw invalid(.signature) }
         return AcceptedClaims(signed: verified)

@@ -5,51 +5,78 @@ import JOSE
 struct Standing: Sendable {
     let kind: CredentialKind
     let hasSecondFactor: Bool
-    /// When the user last proved who they are, in seconds since 1970.
+    /// Whether Firebase issued the credential, and so keeps an account for the user.
+    let isFirebase: Bool
+    /// Whether there is a session that the store may know: a token that does not say when its user signed in has none.
+    let hasSession: Bool
+    /// When the user last proved who they are, in seconds since 1970; `unknown` where the credential does not say.
     let authTime: Int64
+    /// The time that revocations are compared with: `authTime`, else when a provider's token was issued, else `unknown`.
+    let validityTime: Int64
     /// When the credential ends, in seconds since 1970; it does not count from then on.
     let expiresAt: Int64
     /// Where the store keeps what it knows of the user, and of this session.
     let userKey: StoreKey
     let sessionKey: StoreKey
+
+    /// A time that is not known: before all times, so that it is never recent and any revocation covers it.
+    static let unknown = Int64.min
 }
 
 /// Who a verified credential says the caller is. Only a verifier makes one.
 ///
 /// A class, so that the cache and the request share one copy; immutable.
 final class Principal: Sendable {
+    /// What a credential says about time, in seconds since 1970.
+    struct Times {
+        var authTime: Int64?
+        /// When a provider's token was issued; revocations of Firebase's credentials are compared with `authTime` alone.
+        var issuedAt: Int64?
+        var expiresAt: Int64
+    }
+
     let standing: Standing
-    /// The uid: `sub`, 1 to 128 bytes.
+    /// The uid, 1 to 128 bytes: `sub`, or what is derived from a provider's.
     let uid: String
     /// `firebase.sign_in_provider`, such as `apple.com`.
     let signInProvider: String?
-    /// All claims as they were verified.
+    /// How the store names the session; nil: there is none.
+    let session: String?
+    /// What an access token was given for; empty for ID tokens and session cookies.
+    let scopes: [String]
+    /// All claims as they were verified, told as Firebase tells them.
     let claims: JSONDocument
 
     /// Nil when libcrypto fails to hash.
     init?(
-        accepted: AcceptedClaims, kind: CredentialKind, uid: String, signInProvider: String?, authTime: Int64,
-        expiresAt: Int64, hasSecondFactor: Bool, hasher: SHA256Hasher
+        accepted: AcceptedClaims, kind: CredentialKind, uid: String, signInProvider: String?, times: Times,
+        session: String?, isFirebase: Bool, hasSecondFactor: Bool, scopes: [String] = [], hasher: SHA256Hasher
     ) {
+        // Nobody's session has the empty name.
         guard let userKey = StoreKey(user: uid, hasher: hasher),
-            let sessionKey = StoreKey(user: uid, session: Self.session(authTime: authTime), hasher: hasher)
+            let sessionKey = StoreKey(user: uid, session: session ?? "", hasher: hasher)
         else { return nil }
         standing = Standing(
-            kind: kind, hasSecondFactor: hasSecondFactor, authTime: authTime, expiresAt: expiresAt, userKey: userKey,
-            sessionKey: sessionKey)
+            kind: kind, hasSecondFactor: hasSecondFactor, isFirebase: isFirebase, hasSession: session != nil,
+            authTime: times.authTime ?? Standing.unknown,
+            validityTime: times.authTime ?? times.issuedAt ?? Standing.unknown, expiresAt: times.expiresAt,
+            userKey: userKey, sessionKey: sessionKey)
         self.uid = uid
         self.signInProvider = signInProvider
+        self.session = session
+        self.scopes = scopes
         claims = accepted.payload
     }
 
     var kind: CredentialKind { standing.kind }
-    var authTime: Int64 { standing.authTime }
+    /// When the user last proved who they are; nil where the credential does not say.
+    var authTime: Int64? { standing.authTime == Standing.unknown ? nil : standing.authTime }
     var expiresAt: Int64 { standing.expiresAt }
     var hasSecondFactor: Bool { standing.hasSecondFactor }
     var userKey: StoreKey { standing.userKey }
     var sessionKey: StoreKey { standing.sessionKey }
 
-    /// How the store names the session of a token without a session id of its own.
+    /// How the store names the session of a Firebase credential.
     static func session(authTime: Int64) -> String { String(authTime) }
 
     /// The provider's name in the `auth` variable: the short name that Realtime Database rules use where one is documented.

@@ -16,8 +16,7 @@ struct VerifiedTokenCache {
         /// The rendered identity header lines.
         let identity: RenderedIdentity
         /// How a shared store is asked for the principal's records; made when it first is.
-        lazy var recordCommands = RecordCommands(
-            uid: principal.uid, session: Principal.session(authTime: principal.authTime))
+        lazy var recordCommands = RecordCommands(uid: principal.uid, session: principal.session)
 
         init(principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity) {
             standing = principal.standing

@@ -58,7 +58,7 @@ struct Authorizer {
         case .passes: break
         case .revoked(let code): return .deny(Denial(code))
         case .loading: return .awaitStore
-        case .notAsked: return .ask([.user, .session])
+        case .notAsked: return .ask(identity.standing.hasSession ? [.user, .session] : .user)
         case .unknown(let failure):
             // What is known is not forgotten because nothing newer can be learnt.
             if policy.allowsOnStoreFailure, case .revoked(let code) = lastKnown(identity.standing, at: moment) {
@@ -102,6 +102,7 @@ struct Authorizer {
     private func strictRevocation(_ standing: Standing, _ answer: StoreAnswer?) -> RevocationAnswer {
         switch answer {
         case .records(let user?, let session?): revocation(standing, user, session)
+        case .records(let user?, nil) where !standing.hasSession: revocation(standing, user, SessionLookup.none)
         case .failed(let failure): .unknown(failure)
         case .records, nil: .notAsked
         }
@@ -111,7 +112,7 @@ struct Authorizer {
         if case .record(let validSince, let disabled) = user {
             // Disabled is told before revoked.
             if disabled { return .revoked(.userDisabled) }
-            if let validSince, standing.authTime < validSince { return .revoked(standing.kind.revokedCode) }
+            if let validSince, standing.validityTime < validSince { return .revoked(standing.kind.revokedCode) }
         }
         // One record that cannot be read does not hide what the other says.
         if case .record(revoked: true, _) = session { return .revoked(standing.kind.revokedCode) }
@@ -176,6 +177,8 @@ struct Authorizer {
     /// The store is read only where `auth_time` alone does not suffice.
     func recency(_ maxAge: Int64, _ standing: Standing, at moment: Moment) -> Recency {
         if isRecent(standing.authTime, maxAge, now: moment.now) { return .recent(nil) }
+        // Without a session there is nothing that a later proof could be recorded for.
+        guard standing.hasSession else { return .tooOld }
         guard viewIsAuthoritative else { return recordedRecency(maxAge, moment) }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
@@ -205,6 +208,7 @@ struct Authorizer {
 
     /// `-skew <= now - t <= maxAge`; the skew counts once, on the future's side.
     private func isRecent(_ time: Int64, _ maxAge: Int64, now: Int64) -> Bool {
+        guard time != Standing.unknown else { return false }
         let age = now - time
         return age >= -clockSkew && age <= maxAge
     }

@@ -52,8 +52,13 @@ struct AuthorizationAccount {
     }
 
     private var whyRevoked: String {
-        guard let since = recordedValidSince, principal.authTime < since else { return "this session was revoked" }
-        return "signed in at \(RFC3339.text(principal.authTime)), and only sign-ins since \(RFC3339.text(since)) count"
+        let time = principal.standing.validityTime
+        guard let since = recordedValidSince, time < since else { return "this session was revoked" }
+        guard time != Standing.unknown else {
+            return "it does not say when its user signed in, and only sign-ins since \(RFC3339.text(since)) count"
+        }
+        let what = principal.authTime == nil ? "issued" : "signed in"
+        return "\(what) at \(RFC3339.text(time)), and only sign-ins since \(RFC3339.text(since)) count"
     }
 
     // MARK: - How, and how recently, the user signed in
@@ -71,7 +76,10 @@ struct AuthorizationAccount {
     private func recency() -> ExplanationStep {
         let name = "recent sign-in"
         guard let maxAge = policy.recentSignIn else { return ExplanationStep(.note, name, "not asked by this route") }
-        let signedIn = "signed in \(HumanTime.moment(principal.authTime, now: moment.now))"
+        guard let authTime = principal.authTime else {
+            return ExplanationStep(.failed, name, "the token does not say when its user signed in")
+        }
+        let signedIn = "signed in \(HumanTime.moment(authTime, now: moment.now))"
         let wanted = HumanTime.span(maxAge)
         switch authorizer.recency(maxAge, principal.standing, at: moment) {
         case .recent(nil): return ExplanationStep(.passed, name, "\(signedIn); at most \(wanted) is asked")

@@ -118,7 +118,7 @@ public struct Explainer: Sendable {
 
     private func evidence(of principal: Principal, _ policy: RoutePolicy) async -> RecordEvidence {
         guard policy.revocation != .off || policy.recentSignIn != nil else { return .notAsked }
-        return await records.look(principal.uid, Principal.session(authTime: principal.authTime))
+        return await records.look(principal.uid, principal.session ?? "none")
     }
 }
 

@@ -35,7 +35,7 @@ struct IdentityRenderer: Sendable {
         if sendsVariable { variableLine(principal, to: &lines) }
         for item in extra { extraLine(item, principal, to: &lines) }
         let beforeTime = lines.count
-        line(prefix + "Time", String(principal.authTime), to: &lines)
+        if let time = principal.authTime { line(prefix + "Time", String(time), to: &lines) }
         return RenderedIdentity(
             bytes: lines, lengthBeforeTime: beforeTime, isTooLarge: lines.count > RenderedIdentity.limit)
     }

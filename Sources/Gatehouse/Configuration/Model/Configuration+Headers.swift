@@ -8,6 +8,8 @@ extension Configuration {
         public var variable = true
         /// Whether the credential is forwarded too (`forward_credential`). Default: false.
         public var forwardCredential = false
+        /// The signed assertion (`assertion`). Default: nil, none is sent.
+        public var assertion: Assertion?
         /// Further fields from claims (`extra`), in the order of the file, at most 64, no name twice. Default: none.
         public var extra: [ExtraHeader] = []
 

@@ -15,6 +15,8 @@ extension Configuration {
         public var recentSignIn: Duration?
         /// Whether a second factor must have been used (`second_factor: required`). Default: false.
         public var secondFactor = false
+        /// What an access token must have been given for (`scopes`; RFC 6749 section 3.3). Default: empty, nothing.
+        public var scopes: [String] = []
         /// How revocation is asked (`revocation`). Default: replicated.
         public var revocation = RevocationMode.replicated
         /// What to do when revocation cannot be asked (`on_store_failure`). Default: deny.

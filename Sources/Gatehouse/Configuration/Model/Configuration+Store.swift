@@ -24,8 +24,31 @@ extension Configuration {
         public var maxStaleness = Duration.seconds(60)
         /// How long a `strict` route waits for the store (`strict_timeout`), 1 ms to 10 s. Default: 50 ms.
         public var strictTimeout = Duration.milliseconds(50)
+        /// Firebase's own account records as a further source (`source: firebase`). Default: nil, the store alone.
+        public var firebase: FirebaseAccounts?
 
         /// The defaults.
         public init() {}
+    }
+}
+
+extension Configuration {
+    /// How Identity Toolkit is asked whether a Firebase account is disabled, and since when its tokens count.
+    public struct FirebaseAccounts: Sendable, Hashable {
+        /// Where accounts are looked up, unless configured otherwise.
+        public static let defaultLookupURL =
+            "https://identitytoolkit.googleapis.com/v1/projects/{project}/accounts:lookup"
+
+        /// The service account's key file (`service_account`); required.
+        public var serviceAccount: String
+        /// Where accounts are looked up (`lookup_url`); the project's id is put in for `{project}`.
+        public var lookupURL = defaultLookupURL
+        /// How long an answer may take (`lookup_timeout`), 10 ms to 5 s. Default: 2 s.
+        public var timeout = Duration.seconds(2)
+
+        /// With the defaults of everything else.
+        public init(serviceAccount: String) {
+            self.serviceAccount = serviceAccount
+        }
     }
 }

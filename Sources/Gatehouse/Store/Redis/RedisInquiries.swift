@@ -39,11 +39,13 @@ final class RedisInquiries<Asker> {
     /// How many questions wait for an answer.
     var waiting: Int { slots.count - free.count }
 
-    /// Asks `question` of a user and a session.
-    func ask(_ question: StoreQuestion, _ commands: RecordCommands, for asker: Asker) {
+    /// Asks `question` of a user and a session; of a session that there is none of, nothing.
+    func ask(_ asked: StoreQuestion, _ commands: RecordCommands, for asker: Asker) {
+        let question = commands.session == nil ? asked.intersection(.user) : asked
+        guard !question.isEmpty else { return answered(asker, .records(user: nil, session: SessionLookup.none)) }
         guard let number = place(asker, question) else { return answered(asker, .failed(.overloaded)) }
         if question.contains(.user) { send(commands.user, number, .user) }
-        if question.contains(.session) { send(commands.session, number, .session) }
+        if question.contains(.session), let session = commands.session { send(session, number, .session) }
     }
 
     private func place(_ asker: Asker, _ question: StoreQuestion) -> Int? {

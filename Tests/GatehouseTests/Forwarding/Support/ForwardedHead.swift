@@ -43,7 +43,7 @@ struct ForwardedHead {
         policy.authentication = .optional
         let entry = try token?.entry(renderer)
         if let entry, let signedInAt {
-            policy.recentSignIn = ManualClock.start - entry.principal.authTime - 1
+            policy.recentSignIn = ManualClock.start - entry.standing.authTime - 1
             view.setSession(entry.principal.sessionKey, to: RecordWord(SessionRecord(signedInAt: signedInAt)))
         }
         let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 1)

@@ -1,0 +1,68 @@
+import JOSE
+
+/// Who a provider's own token says the caller is, before it is told in Firebase's words.
+struct ProviderIdentity: Sendable {
+    /// The provider's id: `sign_in_provider`.
+    var provider: String
+    /// The user at that provider; with the provider before it, the uid. 1 to 255 bytes.
+    var subject: String
+    /// What Firebase would have written in `identities`: mostly the subject.
+    var federatedID: String
+    /// The provider's claims, as they were proven.
+    var claims: AcceptedClaims
+    /// Claims that are told in another way than the provider wrote them: names, each once, and JSON text.
+    var rewritten: [(name: String, json: [UInt8])] = []
+    /// When the user proved who they are; when the token was issued; seconds since 1970.
+    var authTime: Int64?
+    var issuedAt: Int64?
+    /// When the token ends; `Int64.max` where the provider did not say.
+    var expiresAt: Int64
+    var hasSecondFactor = false
+    /// What an access token was given for.
+    var scopes: [String] = []
+}
+
+extension ProviderIdentity {
+    /// The uid of a user whose identity is linked to no account.
+    var derivedUID: String { "\(provider):\(subject)" }
+
+    /// The longest derived uid, in bytes.
+    static let maximumUIDSize = 128
+}
+
+extension Principal {
+    /// The principal that Firebase would have made of the identity: `uid`, `user_id` and `sub` are the derived uid, `firebase` says how they
+    /// signed in. Nil for a uid that is too long, claims that are too large, and when libcrypto fails to hash.
+    convenience init?(_ identity: ProviderIdentity, hasher: SHA256Hasher) {
+        let uid = identity.derivedUID
+        guard uid.utf8.count <= ProviderIdentity.maximumUIDSize else { return nil }
+        var uidText: [UInt8] = []
+        JSONWriter.appendString(uid, to: &uidText)
+        let email = identity.claims.payload.root["email"]?.string
+        let added: [(name: String, json: [UInt8])] = [
+            ("sub", uidText), ("user_id", uidText), ("firebase", Self.firebaseMember(of: identity, email: email)),
+        ]
+        guard let claims = identity.claims.replacing(identity.rewritten + added) else { return nil }
+        self.init(
+            accepted: claims, kind: .idToken, uid: uid, signInProvider: identity.provider,
+            times: Times(
+                authTime: identity.authTime, issuedAt: identity.issuedAt, expiresAt: identity.expiresAt),
+            session: identity.authTime.map { "\(identity.provider):\($0)" }, isFirebase: false,
+            hasSecondFactor: identity.hasSecondFactor, scopes: identity.scopes, hasher: hasher)
+    }
+
+    private static func firebaseMember(of identity: ProviderIdentity, email: String?) -> [UInt8] {
+        var json = Array("{\"identities\":{".utf8)
+        let entries = [(identity.provider, identity.federatedID)] + (email.map { [("email", $0)] } ?? [])
+        for (name, value) in entries {
+            JSONWriter.appendName(name, to: &json)
+            json.append(UInt8(ascii: "["))
+            JSONWriter.appendString(value, to: &json)
+            json.append(UInt8(ascii: "]"))
+        }
+        json.append(contentsOf: "},\"sign_in_provider\":".utf8)
+        JSONWriter.appendString(identity.provider, to: &json)
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+}
