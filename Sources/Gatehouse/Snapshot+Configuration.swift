@@ -22,6 +22,7 @@ extension RoutePolicy {
         providers = route.providers
         recentSignIn = route.recentSignIn?.components.seconds
         secondFactor = route.secondFactor
+        scopes = route.scopes
         revocation =
             switch route.revocation {
             case .replicated: .replicated

@@ -46,6 +46,7 @@ extension Worker: RequestHandler {
             }
             client.record.identity = identity
         }
+        if accounts != nil { moment.account = accountView(of: identity, plan, at: moment, for: client) }
         var decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
         if case .ask(let question) = decision, let identity {
             guard let failure = ask(question, of: identity, for: client) else { return }
@@ -55,7 +56,8 @@ extension Worker: RequestHandler {
         switch decision {
         case .permit(let permit): forward(request, match, plan, credentials, permit, from: client)
         case .deny(let denial): client.deny(denial)
-        case .awaitStore: wait(client, forKeySet: nil)
+        case .awaitStore: wait(client, for: .store)
+        case .lookUp: lookUp(identity, plan, for: client)
         // An answer, even that there is none, leaves nothing to ask.
         case .ask: client.deny(Denial(.storeUnavailable))
         }
@@ -108,7 +110,7 @@ extension Worker: RequestHandler {
                 return .settled
             }
             if client.record.fetchesBeforeWait == nil { client.record.fetchesBeforeWait = completedFetches }
-            wait(client, forKeySet: set)
+            wait(client, for: .keySet(set))
             requestKeys(set)
         }
         return .settled

@@ -8,12 +8,36 @@ import Redis
 ///
 /// On the request path nothing waits for a lock and nothing hops to another loop.
 final class Worker {
-    /// A request that waits for keys, or for the store's view.
+    /// A request that waits for something that comes from outside its worker.
     struct Waiter {
         let client: ClientHandler
         let number: UInt64
-        /// The key set; nil: the store.
-        let keySet: Int?
+        let awaited: Awaited
+    }
+
+    /// Whom a worker asks besides the store, where the configuration says so.
+    struct Others: Sendable {
+        var accounts: (any AccountLookingUp)?
+    }
+
+    /// What a request may wait for.
+    enum Awaited: Hashable {
+        case keySet(Int)
+        /// The store's view.
+        case store
+        /// A provider's word on an opaque token.
+        case opaqueToken(OpaqueTokenKey)
+        /// Identity Toolkit's word on the account of a user.
+        case account(StoreKey)
+
+        /// How a request ends that waited too long; nil: it is decided without what it waited for.
+        var failure: DecisionCode? {
+            switch self {
+            case .keySet: .keysUnavailable
+            case .opaqueToken: .introspectionUnavailable
+            case .store, .account: nil
+            }
+        }
     }
 
     let loop: any EventLoop
@@ -34,6 +58,8 @@ final class Worker {
     private(set) var inquiries: RedisInquiries<AskingRequest>?
     /// The store's answer that is just being handed to its request.
     var arrived: (AskingRequest, StoreAnswer)?
+    /// Identity Toolkit's word on accounts; nil: it is not asked.
+    var accounts: WorkerAccounts?
     private var ticker: RepeatedTask?
 
     /// The most requests of a worker that wait for keys or the store.
@@ -46,7 +72,7 @@ final class Worker {
     /// Nil when libcrypto fails.
     init?(
         loop: any EventLoop, snapshot: Snapshot, store: StoreAccess, clock: GatewayClock, logger: Logger,
-        accessLog: AccessLogSlot?, requestKeys: @escaping @Sendable (Int) -> Void
+        accessLog: AccessLogSlot?, others: Others = Others(), requestKeys: @escaping @Sendable (Int) -> Void
     ) {
         guard let hasher = SHA256Hasher() else { return nil }
         self.loop = loop
@@ -62,7 +88,8 @@ final class Worker {
             render: { renderer.render($0) })
         authorizer = Authorizer(
             store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
-            maxStaleness: snapshot.maxStaleness)
+            maxStaleness: snapshot.maxStaleness, asksFirebase: others.accounts != nil)
+        accounts = others.accounts.map { WorkerAccounts(source: $0) }
         link =
             snapshot.asksStore
             ? store.redis.map { RedisLink($0, loop: loop, logger: logger, clock: clock.monotonic) } : nil
@@ -90,12 +117,12 @@ final class Worker {
     /// A newer state of a key set: who waits for it is decided again.
     func install(_ view: KeySetView, set: Int) {
         authenticator.install(view, set: set)
-        resume { $0.keySet == set }
+        resume(.keySet(set))
     }
 
     /// The store's view is loaded: who waits for it is decided again.
     func storeLoaded() {
-        resume { $0.keySet == nil }
+        resume(.store)
     }
 
     /// Takes no more requests on a connection after the one it serves.
@@ -124,10 +151,10 @@ final class Worker {
 
     // MARK: - Waiting
 
-    /// Keeps a request until keys or the store are there.
-    func wait(_ client: ClientHandler, forKeySet set: Int?) {
+    /// Keeps a request until what it needs is there.
+    func wait(_ client: ClientHandler, for awaited: Awaited) {
         if client.record.waitsUntil == 0 { client.record.waitsUntil = front.time &+ Self.patience }
-        let waiter = Waiter(client: client, number: client.record.number, keySet: set)
+        let waiter = Waiter(client: client, number: client.record.number, awaited: awaited)
         switch waiters.enter(waiter, of: client.peer.network) {
         case .admitted:
             client.adjustReading()
@@ -139,18 +166,21 @@ final class Worker {
         }
     }
 
-    private func resume(_ isConcerned: (Waiter) -> Bool) {
+    /// Decides again who waits for it.
+    func resume(_ awaited: Awaited) {
         front.readClock()
-        for waiter in waiters.remove(where: isConcerned) where isCurrent(waiter) { waiter.client.serveAgain() }
+        for waiter in waiters.remove(where: { $0.awaited == awaited }) where isCurrent(waiter) {
+            waiter.client.serveAgain()
+        }
     }
 
     private func expireWaiters(now: UInt64) {
         for waiter in waiters.remove(where: { now >= $0.client.record.waitsUntil }) where isCurrent(waiter) {
-            if waiter.keySet == nil {
-                // Decided without the store: by the route's `on_store_failure`.
-                waiter.client.serveAgain()
+            if let code = waiter.awaited.failure {
+                waiter.client.deny(Denial(code))
             } else {
-                waiter.client.deny(Denial(.keysUnavailable))
+                // Decided without it: by the route's `on_store_failure`.
+                waiter.client.serveAgain()
             }
         }
     }

@@ -22,3 +22,10 @@ protocol OpaqueTokenChecking: Sendable {
         _ token: [UInt8], key: SHA256Digest, provider: Int, for network: PeerNetwork,
         answer: @escaping @Sendable (OpaqueVerdict) -> Void)
 }
+
+/// An opaque token at the provider that is asked about it. The token itself is not in it.
+struct OpaqueTokenKey: Sendable, Hashable {
+    /// The provider's place among the snapshot's `opaqueProviders`.
+    var provider: Int
+    var digest: SHA256Digest
+}

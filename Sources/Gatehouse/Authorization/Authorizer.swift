@@ -21,11 +21,13 @@ enum Decision {
     case awaitStore
     /// The store itself has to be asked; then the request is decided again, with its answer.
     case ask(StoreQuestion)
+    /// Identity Toolkit has to be asked about the user's account.
+    case lookUp
 }
 
 /// Decides whether a request may pass, once it is known whose credential it carries.
 ///
-/// Order: disabled, revoked, sign-in provider, recent sign-in, second factor. Nothing here is cached: each request is decided anew.
+/// Order: disabled, revoked, sign-in provider, scopes, recent sign-in, second factor. Nothing here is cached: each request is decided anew.
 struct Authorizer {
     let store: StoreReader
     /// Whether the view holds everything that was acknowledged, so that the store itself knows no more.
@@ -33,6 +35,10 @@ struct Authorizer {
     let clockSkew: Int64
     /// How old the store's view may be, in nanoseconds.
     let maxStaleness: UInt64
+    /// Whether Identity Toolkit, too, is asked about Firebase's users.
+    var asksFirebase = false
+    /// The parameter `acr_values` of a challenge, by the provider that the user signed in with.
+    var acrValues: [String: String] = [:]
 
     /// What the decision needs to know of the moment.
     struct Moment {
@@ -43,6 +49,8 @@ struct Authorizer {
         var mayWait: Bool
         /// What the store itself answered to this request's question; nil: it was not asked.
         var answer: StoreAnswer?
+        /// What Identity Toolkit says of the user's account.
+        var account: AccountView = .notAsked
     }
 
     /// - Parameter storeFailure: told when a request passes or fails because the store could not tell.
@@ -67,9 +75,18 @@ struct Authorizer {
             storeFailure(failure)
             guard policy.allowsOnStoreFailure else { return .deny(Denial(.storeUnavailable)) }
         }
+        if asksFirebase, let decision = decideAccount(policy, identity.standing, at: moment, storeFailure: storeFailure)
+        {
+            return decision
+        }
         // Most routes name no providers: then the principal itself is not looked at.
         guard policy.providers.isEmpty || providerPasses(policy, identity.principal) else {
             return .deny(Denial(.permissionDenied))
+        }
+        guard policy.scopes.isEmpty || hasScopes(policy, identity.principal) else {
+            return .deny(
+                Denial(
+                    .insufficientScope, challengeParameter: "scope=\"\(policy.scopes.joined(separator: " "))\""))
         }
         return decideSignIn(policy, identity, at: moment, storeFailure: storeFailure)
     }
@@ -137,6 +154,11 @@ struct Authorizer {
         return policy.providers.contains { $0.utf8.elementsEqual(provider.utf8) }
     }
 
+    /// Each scope byte for byte (RFC 6749 section 3.3).
+    func hasScopes(_ policy: RoutePolicy, _ principal: Principal) -> Bool {
+        policy.scopes.allSatisfy { wanted in principal.scopes.contains { $0.utf8.elementsEqual(wanted.utf8) } }
+    }
+
     private func decideSignIn(
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry, at moment: Moment,
         storeFailure: (StoreFailure) -> Void
@@ -157,7 +179,8 @@ struct Authorizer {
             }
         }
         guard !policy.secondFactor || identity.standing.hasSecondFactor else {
-            return .deny(Denial(.secondFactorRequired))
+            let acrValues = self.acrValues[identity.principal.signInProvider ?? ""]
+            return .deny(Denial(.secondFactorRequired, challengeParameter: acrValues))
         }
         return .permit(Permit(identity: identity, signedInAt: signedInAt))
     }

@@ -9,11 +9,18 @@ public struct Denial: Sendable, Equatable {
     /// Which allowed methods go into `Allow`: an index into the route table's lists.
     public var allow: [UInt8]?
 
+    /// A further parameter of the challenge, as it stands there: `scope="..."` (RFC 6750 section 3), `acr_values="..."` (RFC 9470).
+    public var challengeParameter: String?
+
     /// A denial with nothing besides its code.
-    public init(_ code: DecisionCode, maxAge: Int64? = nil, retryAfter: Int? = nil, allow: [UInt8]? = nil) {
+    public init(
+        _ code: DecisionCode, maxAge: Int64? = nil, retryAfter: Int? = nil, allow: [UInt8]? = nil,
+        challengeParameter: String? = nil
+    ) {
         self.code = code
         self.maxAge = maxAge
         self.retryAfter = retryAfter ?? (code.carriesRetryAfter ? 1 : nil)
         self.allow = allow
+        self.challengeParameter = challengeParameter
     }
 }

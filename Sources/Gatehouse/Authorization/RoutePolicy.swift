@@ -21,10 +21,12 @@ struct RoutePolicy: Sendable {
     /// How old the sign-in may be, in seconds; nil: not asked.
     var recentSignIn: Int64?
     var secondFactor = false
+    /// What an access token must have been given for; empty: not asked.
+    var scopes: [String] = []
     var revocation: Revocation = .replicated
     /// Whether a request passes when the store cannot tell; each time is logged and counted.
     var allowsOnStoreFailure = false
 
     /// Whether there are conditions that only a signed-in user can fulfil.
-    var asksOfUsers: Bool { !providers.isEmpty || recentSignIn != nil || secondFactor }
+    var asksOfUsers: Bool { !providers.isEmpty || recentSignIn != nil || secondFactor || !scopes.isEmpty }
 }

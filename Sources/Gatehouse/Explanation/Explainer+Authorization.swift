@@ -26,7 +26,7 @@ extension Explainer {
                 "it passes only with a later sign-in on record, which could not be found out")
         case .permit(let permit): return forwarded(permit, request, place, account)
         case .deny(let denial): return account.refused(denial)
-        case .awaitStore, .ask: return account.refused(Denial(.storeUnavailable))
+        case .awaitStore, .ask, .lookUp: return account.refused(Denial(.storeUnavailable))
         }
     }
 

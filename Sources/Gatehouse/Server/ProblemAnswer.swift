@@ -49,10 +49,14 @@ struct ProblemAnswer {
         case .none: break
         case .plain: output.writeStaticString("WWW-Authenticate: Bearer\r\n")
         case .invalidToken: output.writeStaticString("WWW-Authenticate: Bearer error=\"invalid_token\"\r\n")
-        case .insufficientScope: output.writeStaticString("WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n")
+        case .insufficientScope:
+            output.writeStaticString("WWW-Authenticate: Bearer error=\"insufficient_scope\"")
+            writeParameter(into: &output)
+            output.writeStaticString("\r\n")
         case .insufficientUserAuthentication:
             output.writeStaticString("WWW-Authenticate: Bearer error=\"insufficient_user_authentication\"")
             if let maxAge = denial.maxAge { output.writeString(", max_age=\"\(maxAge)\"") }
+            writeParameter(into: &output)
             output.writeStaticString("\r\n")
         }
         if let retryAfter = denial.retryAfter { output.writeString("Retry-After: \(retryAfter)\r\n") }
@@ -61,6 +65,12 @@ struct ProblemAnswer {
             output.writeBytes(allow)
             output.writeStaticString("\r\n")
         }
+    }
+
+    private func writeParameter(into output: inout ByteBuffer) {
+        guard let parameter = denial.challengeParameter else { return }
+        output.writeStaticString(", ")
+        output.writeString(parameter)
     }
 
     private func writeConnection(into output: inout ByteBuffer) {

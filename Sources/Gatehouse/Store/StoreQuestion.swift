@@ -31,4 +31,6 @@ enum StoreFailure: String, Error {
     case overloaded = "too many questions wait for its answer"
     /// It answered with an error.
     case refused = "it answered with an error"
+    /// Identity Toolkit, which is asked besides the store, did not tell.
+    case accountsUnavailable = "Identity Toolkit did not tell about the account"
 }

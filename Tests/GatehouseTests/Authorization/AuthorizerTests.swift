@@ -35,6 +35,7 @@ import Testing
         case .deny(let denial): "\(denial.code)" + (denial.maxAge.map { " \($0)" } ?? "")
         case .awaitStore: "waits"
         case .ask: "asks"
+        case .lookUp: "looks up"
         }
     }
 

@@ -32,7 +32,9 @@ import Testing
         case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0 - Self.now)" } ?? "")
         case .deny(let denial): "\(denial.code)"
         case .awaitStore: "waits"
-        case .ask(let question): question == .session ? "asks of the session" : "asks of both"
+        case .ask(let question):
+            question == .session ? "asks of the session" : question == .user ? "asks of the user" : "asks of both"
+        case .lookUp: "looks up"
         }
     }
 

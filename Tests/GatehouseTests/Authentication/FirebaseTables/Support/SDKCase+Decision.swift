@@ -51,7 +51,7 @@ extension SDKCase {
         return switch authorizer.decide(policy, identity: identity, at: moment, storeFailure: { _ in }) {
         case .permit: .ok
         case .deny(let denial): denial.code
-        case .awaitStore, .ask: .storeUnavailable
+        case .awaitStore, .ask, .lookUp: .storeUnavailable
         }
     }
 }
