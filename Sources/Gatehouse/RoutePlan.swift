@@ -9,8 +9,14 @@ final class RoutePlan: Sendable {
     let responseTimeout: UInt64
     /// The most bytes that a body may have; nil: no bound.
     let bodyLimit: Int?
+    /// Who is asked about opaque tokens, by its place among the snapshot's `opaqueProviders`; nil: nobody, or it is not clear whom.
+    let opaqueProvider: Int?
 
-    init(pattern: String, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64, bodyLimit: Int?) {
+    init(
+        pattern: String, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64, bodyLimit: Int?,
+        opaqueProvider: Int? = nil
+    ) {
+        self.opaqueProvider = opaqueProvider
         self.pattern = pattern
         self.policy = policy
         self.upstream = upstream

@@ -13,6 +13,8 @@ public final class Snapshot: Sendable {
     let verifiers: [FirebaseVerifier]
     /// The key sets' sources; a verifier names its set by the place here.
     let keyURLs: [String]
+    /// Who can be asked about opaque tokens, in the order of the configuration.
+    let opaqueProviders: [Configuration.Provider]
     let outgoing: OutgoingHead
     let limits: ConnectionLimits
     let connectionLimit: Int
@@ -32,12 +34,15 @@ public final class Snapshot: Sendable {
         routes = try Self.table(of: configuration)
         upstreams = configuration.upstreams.map(UpstreamSettings.init)
         let upstreams = upstreams
+        opaqueProviders = configuration.identity.providers.filter { $0.opaqueTokens != nil }
+        let opaqueIDs = opaqueProviders.map(\.id)
         plans = configuration.routes.map { route in
             let upstream = names.firstIndex(of: route.upstream) ?? 0
             return RoutePlan(
                 pattern: route.path, policy: RoutePolicy(route), upstream: upstream,
                 responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
-                bodyLimit: route.bodySize ?? configuration.limits.bodySize)
+                bodyLimit: route.bodySize ?? configuration.limits.bodySize,
+                opaqueProvider: Self.opaqueProvider(for: route.providers, among: opaqueIDs))
         }
         let credentials = configuration.identity.credentials
         locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
@@ -48,6 +53,13 @@ public final class Snapshot: Sendable {
         clockSkew = configuration.identity.clockSkew.components.seconds
         maxStaleness = configuration.revocation.maxStaleness.nanoseconds
         strictTimeout = configuration.revocation.strictTimeout.nanoseconds
+    }
+
+    /// The one that the route names, else the only one there is.
+    static func opaqueProvider(for named: [String], among ids: [String]) -> Int? {
+        let candidates = ids.indices.filter { index in named.contains { $0.utf8.elementsEqual(ids[index].utf8) } }
+        if candidates.count == 1 { return candidates[0] }
+        return ids.count == 1 ? 0 : nil
     }
 
     private static func table(of configuration: Configuration) throws(ConfigurationErrors) -> RouteTable {

@@ -26,7 +26,7 @@ extension Worker {
     func lookUp(_ identity: VerifiedTokenCache.Entry?, _ plan: RoutePlan, for client: ClientHandler) {
         guard let accounts, let principal = identity?.principal else { return client.deny(Denial(.storeUnavailable)) }
         let key = principal.userKey
-        wait(client, for: .account(key))
+        guard wait(client, for: .account(key)) else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
         accounts.source.look(uid: principal.uid, notBefore: oldestAccount(plan, for: client)) { status in
             bound.execute { $0.accountAnswered(status, of: key) }

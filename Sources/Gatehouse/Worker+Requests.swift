@@ -72,7 +72,7 @@ extension Worker: RequestHandler {
 
     // MARK: - Authentication
 
-    private enum Identified {
+    enum Identified {
         /// Nil: anonymous.
         case known(VerifiedTokenCache.Entry?)
         /// Answered, or waiting.
@@ -88,6 +88,9 @@ extension Worker: RequestHandler {
         case .none: return .known(nil)
         case .unsupported: client.deny(Denial(.argumentError))
         case .ambiguous: client.deny(Denial(.ambiguousCredentials))
+        case .token(let range, .idToken)
+        where opaqueTokens != nil && !CompactShape.seemsJWT(range.bytes(in: request.bytes)):
+            return identify(opaque: range.bytes(in: request.bytes), plan, at: moment, for: client)
         case .token(let range, let kind):
             let outcome = authenticator.authenticate(
                 range.bytes(in: request.bytes), kind: kind, now: moment.now, monotonic: moment.monotonic,

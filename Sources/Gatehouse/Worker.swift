@@ -18,6 +18,7 @@ final class Worker {
     /// Whom a worker asks besides the store, where the configuration says so.
     struct Others: Sendable {
         var accounts: (any AccountLookingUp)?
+        var opaqueTokens: (any OpaqueTokenChecking)?
     }
 
     /// What a request may wait for.
@@ -60,6 +61,8 @@ final class Worker {
     var arrived: (AskingRequest, StoreAnswer)?
     /// Identity Toolkit's word on accounts; nil: it is not asked.
     var accounts: WorkerAccounts?
+    /// Providers' word on opaque tokens; nil: none count.
+    var opaqueTokens: WorkerOpaqueTokens?
     private var ticker: RepeatedTask?
 
     /// The most requests of a worker that wait for keys or the store.
@@ -86,6 +89,13 @@ final class Worker {
         authenticator = Authenticator(
             verifiers: snapshot.verifiers, keySets: snapshot.keyURLs.count, hasher: hasher, counters: counters,
             render: { renderer.render($0) })
+        let counters = counters
+        opaqueTokens = others.opaqueTokens.map { source in
+            WorkerOpaqueTokens(
+                source: source,
+                authenticator: OpaqueAuthenticator(
+                    hasher: hasher, counters: counters, render: { renderer.render($0) }))
+        }
         authorizer = Authorizer(
             store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
             maxStaleness: snapshot.maxStaleness, asksFirebase: others.accounts != nil)
@@ -93,7 +103,6 @@ final class Worker {
         link =
             snapshot.asksStore
             ? store.redis.map { RedisLink($0, loop: loop, logger: logger, clock: clock.monotonic) } : nil
-        let counters = counters
         self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
         let front = front
         pools = snapshot.upstreams.enumerated().map { index, settings in
@@ -152,7 +161,10 @@ final class Worker {
     // MARK: - Waiting
 
     /// Keeps a request until what it needs is there.
-    func wait(_ client: ClientHandler, for awaited: Awaited) {
+    ///
+    /// - Returns: false when there was no place for it; then it is answered.
+    @discardableResult
+    func wait(_ client: ClientHandler, for awaited: Awaited) -> Bool {
         if client.record.waitsUntil == 0 { client.record.waitsUntil = front.time &+ Self.patience }
         let waiter = Waiter(client: client, number: client.record.number, awaited: awaited)
         switch waiters.enter(waiter, of: client.peer.network) {
@@ -163,7 +175,9 @@ final class Worker {
             if isCurrent(evicted) { evicted.client.deny(Denial(.overloaded)) }
         case .refused:
             client.deny(Denial(.overloaded))
+            return false
         }
+        return true
     }
 
     /// Decides again who waits for it.

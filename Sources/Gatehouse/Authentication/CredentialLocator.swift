@@ -156,4 +156,10 @@ enum CompactShape {
         for byte in bytes where byte == UInt8(ascii: ".") { dots += 1 }
         return dots == 2
     }
+
+    /// Begins like a JSON object in base64url and has parts: a JWT, or one that is malformed. It is never taken for an opaque token.
+    static func seemsJWT(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= 3, bytes[0] == UInt8(ascii: "e"), "yw3".utf8.contains(bytes[1]) else { return false }
+        return bytes.contains(UInt8(ascii: "."))
+    }
 }

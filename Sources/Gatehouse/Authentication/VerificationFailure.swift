@@ -3,6 +3,8 @@ struct VerificationFailure: Error, Equatable, Sendable {
     /// The precise reason. It goes to the log, never to the client.
     enum Reason: String, Sendable {
         case notCompactJWS = "not a compact JWS"
+        case notBearerToken = "not the text of a Bearer token"
+        case noOpaqueProvider = "an opaque token, and no provider, or more than one, could be asked about it"
         case customToken = "a custom token"
         case legacyCustomToken = "a legacy custom token"
         case noKeyID = "no kid"

@@ -15,10 +15,16 @@ struct VerifiedTokenCache {
         let keySetGeneration: UInt64
         /// The rendered identity header lines.
         let identity: RenderedIdentity
+        /// Until when a provider's word on an opaque token counts, in monotonic nanoseconds.
+        let freshUntil: UInt64
         /// How a shared store is asked for the principal's records; made when it first is.
         lazy var recordCommands = RecordCommands(uid: principal.uid, session: principal.session)
 
-        init(principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity) {
+        init(
+            principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity,
+            freshUntil: UInt64 = .max
+        ) {
+            self.freshUntil = freshUntil
             standing = principal.standing
             self.principal = principal
             self.verifier = verifier

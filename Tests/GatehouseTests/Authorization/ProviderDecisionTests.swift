@@ -17,12 +17,8 @@ import Testing
         authTime: Int64? = nil, issuedAt: Int64? = ManualClock.start - 100, scopes: [String] = [],
         provider: String = "google.com"
     ) throws -> VerifiedTokenCache.Entry {
-        let token = Array(TokenDraft.idToken().withHeader("alg", "\"none\"").withHeader("kid", nil).unsigned.utf8)
-        let jws = try token.withUnsafeBytes { try UnverifiedJWS($0) }
-        let identity = ProviderIdentity(
-            provider: provider, subject: "104", federatedID: "104",
-            claims: try #require(AcceptedClaims(unsignedByEmulator: jws)), authTime: authTime, issuedAt: issuedAt,
-            expiresAt: Self.now + 1000, scopes: scopes)
+        let identity = try ProviderIdentity.made(
+            provider: provider, authTime: authTime, issuedAt: issuedAt, scopes: scopes)
         let principal = try #require(Principal(identity, hasher: try SHA256Hasher.required()))
         let renderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
         return VerifiedTokenCache.Entry(

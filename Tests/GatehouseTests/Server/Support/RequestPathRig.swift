@@ -28,7 +28,10 @@ final class RequestPathRig {
     /// Routes: `/private/**` needs a credential, all else none. The store is loaded, the keys are not.
     ///
     /// - Parameter redis: where the store itself is asked; then the worker is started, and asks once it is connected.
-    init(redis: RedisConfiguration? = nil, _ adjust: (inout Configuration) -> Void = { _ in }) throws {
+    init(
+        redis: RedisConfiguration? = nil, others: Worker.Others = Worker.Others(),
+        _ adjust: (inout Configuration) -> Void = { _ in }
+    ) throws {
         upstream = try LoopbackListener()
         var configuration = Self.configuration(upstream: upstream.port)
         adjust(&configuration)
@@ -40,7 +43,7 @@ final class RequestPathRig {
         worker = try loop.submit {
             let worker = Worker(
                 loop: loop, snapshot: snapshot, store: StoreAccess(reader: view.reader(), redis: redis), clock: clock,
-                logger: Self.logger, accessLog: nil,
+                logger: Self.logger, accessLog: nil, others: others,
                 requestKeys: { _ in requests.note() })
             guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
             if redis != nil { worker.start() }
