@@ -55,7 +55,7 @@ public final class FakeRedis: Sendable {
         (listener, port) = try Ports.listener()
         core = Core(answer)
         let (listener, core) = (listener, core)
-        Thread.detachNewThread { core.takeConnections(on: listener) }
+        PlainThread.start { core.takeConnections(on: listener) }
     }
 
     deinit { stop() }
@@ -120,7 +120,7 @@ extension FakeRedis.Core {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             var on: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-            Thread.detachNewThread { self.serve(descriptor, number: number) }
+            PlainThread.start { self.serve(descriptor, number: number) }
         }
         close(listener)
     }

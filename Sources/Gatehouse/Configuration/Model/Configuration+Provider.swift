@@ -107,6 +107,7 @@ extension Configuration {
 
         /// The provider's id, such as `apple.com`, `oidc.corp`, `oauth.legacy`: what `sign_in_provider` says.
         public var id: String
+        /// Whose rules its tokens follow.
         public var kind: Kind
         /// Its ID tokens; nil: none count.
         public var idTokens: IDTokens?
