@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""What a provider's own ID token costs a request once it is cached: Apple tokens beside Firebase tokens, through one gateway.
+
+    .build-bench/bin/python Benchmarks/providers/cost.py [--rounds 5] [--seconds 4] [--binary .build/release/gatehouse]
+
+As Benchmarks/side-by-side measures: one worker, wrk with 64 connections and 2,000 different tokens of each kind, CPU time of the
+gateway from /proc, rounds in turn. Tokens and headers differ in length by what the two kinds hold. Nothing leaves 127.0.0.1."""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
+from fleet import HERE, KEYS, ROOT, UPSTREAM, Fleet, cpu_seconds, family, get, stop, wait_for  # noqa: E402
+from compare import percentile  # noqa: E402
+from tokens import b64, hashes, padding  # noqa: E402
+
+AUDIENCE = "example.bench.app"
+GATEWAY = f"""
+listen: [{{ address: "127.0.0.1:9597" }}]
+workers: 1
+drain: {{ delay: 0s, timeout: 1s }}
+admin: {{ address: "127.0.0.1:9598" }}
+store: "sqlite::memory:"
+log: {{ access: "off" }}
+identity:
+  firebase:
+    project: bench-project
+    keys_url: http://127.0.0.1:{KEYS}/jwks.json
+    session_keys_url: http://127.0.0.1:{KEYS}/jwks.json
+  providers:
+    apple.com: {{ audiences: [{AUDIENCE}], keys_url: "http://127.0.0.1:{KEYS}/jwks.json" }}
+upstreams: {{ api: {{ servers: ["http://127.0.0.1:{UPSTREAM}"] }} }}
+routes: [{{ path: /**, upstream: api }}]
+"""
+
+
+def apple_token(mint, index):
+    """What Apple gives, and a claim that makes it as long as the Firebase token of the other kind."""
+    now = int(time.time())
+    claims = {
+        "iss": "https://appleid.apple.com", "aud": AUDIENCE, "sub": f"000123.{index:032x}.0123", "iat": now - 20, "exp": now + 8 * 3600,
+        "auth_time": now - 300, "email": f"user{index}@bench.example", "email_verified": "true", "is_private_email": "false",
+        "nonce_supported": True, "real_user_status": 2, "c_hash": "0123456789abcdef012345",
+        "padding": "x" * 240,
+    }
+    header = {"alg": "RS256", "kid": "bench"}
+    signed = ".".join(b64(json.dumps(part, separators=(",", ":")).encode()) for part in (header, claims))
+    return f"{signed}.{b64(mint.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+
+
+def load(tokens, seconds):
+    return subprocess.run(
+        ["wrk", "-t1", "-c64", f"-d{seconds}s", "--latency", "-s", str(HERE.parent / "side-by-side/tokens.lua"), "http://127.0.0.1:9597/v1/x"],
+        env={**os.environ, "TOKENS": str(tokens)}, capture_output=True, text=True, check=True).stdout
+
+
+def measure(gateway, tokens, seconds):
+    load(tokens, 1)
+    pids = family(gateway.pid)
+    before = cpu_seconds(pids)
+    output = load(tokens, seconds)
+    spent = cpu_seconds(pids) - before
+    count = int(re.search(r"(\d+) requests in", output).group(1))
+    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
+    return {"us": spent / count * 1e6, "rate": count / seconds, "p50": percentile(output, 50), "p99": percentile(output, 99),
+            "refused": int(refused.group(1)) if refused else 0}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=4)
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    options = parser.parse_args()
+    with Fleet(options.binary) as fleet:
+        kinds = {
+            "Firebase": [fleet.mint.token(index) for index in range(2000)],
+            "Apple": [apple_token(fleet.mint, index) for index in range(2000)],
+        }
+        for name, tokens in kinds.items():
+            (fleet.folder / f"{name}.txt").write_text("\n".join(tokens) + "\n")
+        (fleet.folder / "gateway.yaml").write_text(GATEWAY)
+        gateway = fleet.start("gateway", [options.binary, "serve", "--config", fleet.folder / "gateway.yaml"])
+        wait_for(lambda: get(9598, "/readyz")[0] == 200, f"the gateway; see {fleet.folder}/gateway.log")
+        rows = {name: [] for name in kinds}
+        for _ in range(options.rounds):
+            for name in kinds:
+                rows[name].append(measure(gateway, fleet.folder / f"{name}.txt", options.seconds))
+        stop(gateway)
+        print(f"medians of {options.rounds} rounds of {options.seconds} s, 64 connections, one worker, cached tokens")
+        print(f"{'':12}{'bytes':>8}{'us CPU/request':>16}{'(best-worst)':>16}{'requests/s':>12}{'p50 ms':>9}{'p99 ms':>9}{'not 2xx':>9}")
+        for name, results in rows.items():
+            middle = {key: statistics.median(r[key] for r in results) for key in results[0]}
+            spread = f"({min(r['us'] for r in results):.1f}-{max(r['us'] for r in results):.1f})"
+            print(f"{name:12}{len(kinds[name][0]):8}{middle['us']:16.1f}{spread:>16}{middle['rate']:12.0f}{middle['p50']:9.2f}{middle['p99']:9.2f}"
+                  f"{sum(r['refused'] for r in results):9}")
+
+
+if __name__ == "__main__":
+    main()

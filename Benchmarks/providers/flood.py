@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""A flood of unknown opaque tokens: what the introspection endpoint, the gateway's memory and other users notice of it.
+
+    .build-bench/bin/python Benchmarks/providers/flood.py [--tokens 10000] [--seconds 10] [--latency 0.02] [--binary .build/release/gatehouse]
+
+One gateway with one worker; wrk keeps 16 connections busy with Firebase tokens at what the machine gives, first alone, then while
+so many different opaque tokens come evenly over the time from another address (127.0.0.2), then alone again. A known opaque token is
+used from a third address (127.0.0.3) all the while. Nothing leaves 127.0.0.1."""
+
+import argparse
+import http.server
+import json
+import os
+import pathlib
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
+from fleet import HERE, KEYS, ROOT, UPSTREAM, Fleet, get, stop, wait_for  # noqa: E402
+from compare import percentile  # noqa: E402
+
+GATEWAY = f"""
+listen: [{{ address: "127.0.0.1:9597" }}]
+workers: 1
+drain: {{ delay: 0s, timeout: 1s }}
+admin: {{ address: "127.0.0.1:9598" }}
+store: "sqlite::memory:"
+log: {{ access: "off" }}
+identity:
+  firebase:
+    project: bench-project
+    keys_url: http://127.0.0.1:{KEYS}/jwks.json
+    session_keys_url: http://127.0.0.1:{KEYS}/jwks.json
+  providers:
+    oauth.bench:
+      introspection_url: http://127.0.0.1:9562/introspect
+      client_id: gateway
+      client_secret: secret
+      audiences: [api]
+      cache_for: 1s
+upstreams: {{ api: {{ servers: ["http://127.0.0.1:{UPSTREAM}"] }} }}
+routes: [{{ path: /**, upstream: api }}]
+"""
+
+
+class Introspection(http.server.BaseHTTPRequestHandler):
+    """RFC 7662: one token is known."""
+
+    protocol_version = "HTTP/1.1"
+    calls, known, together, most, latency = 0, 0, 0, 0, 0.0
+    lock = threading.Lock()
+
+    def do_POST(self):
+        kind = type(self)
+        form = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        is_known = form["token"] == ["known"]
+        with kind.lock:
+            kind.calls += 1
+            kind.known += is_known
+            kind.together += 1
+            kind.most = max(kind.most, kind.together)
+        time.sleep(kind.latency)
+        with kind.lock:
+            kind.together -= 1
+        answer = {"active": True, "sub": "7", "aud": "api", "exp": int(time.time()) + 3600} if is_known else {"active": False}
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+
+def request(connection, token):
+    connection.sendall(f"GET /v1/x HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += connection.recv(65536)
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = int(re.search(rb"(?i)content-length: (\d+)", head).group(1))
+    while len(body) < length:
+        body += connection.recv(65536)
+    return int(data[9:12])
+
+
+def connect(source):
+    connection = socket.create_connection(("127.0.0.1", 9597), timeout=20, source_address=(source, 0))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
+def flood(options, statuses, lock):
+    """So many different tokens, evenly over the time, by so many connections that waiting ones do not hold it up."""
+    workers, per_worker = 200, options.tokens // 200
+    begin = time.monotonic()
+
+    def run(worker):
+        connection = connect("127.0.0.2")
+        for index in range(per_worker):
+            due = begin + (index * workers + worker) * options.seconds / options.tokens
+            time.sleep(max(0, due - time.monotonic()))
+            status = request(connection, f"unknown-{worker}-{index}-{os.urandom(12).hex()}")
+            with lock:
+                statuses[status] = statuses.get(status, 0) + 1
+
+    threads = [threading.Thread(target=run, args=(worker,)) for worker in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.monotonic() - begin
+
+
+def known_user(stop_event, results):
+    connection = connect("127.0.0.3")
+    while not stop_event.is_set():
+        begin = time.monotonic()
+        status = request(connection, "known")
+        results.append((status, time.monotonic() - begin))
+        time.sleep(0.05)
+
+
+def load(fleet, seconds):
+    return subprocess.Popen(
+        ["wrk", "-t1", "-c16", f"-d{seconds}s", "--latency", "-s", str(HERE.parent / "side-by-side/tokens.lua"), "http://127.0.0.1:9597/v1/x"],
+        env={**os.environ, "TOKENS": str(fleet.folder / "tokens.txt")}, stdout=subprocess.PIPE, text=True)
+
+
+def memory(pid):
+    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
+
+
+def told(output):
+    count = int(re.search(r"(\d+) requests in", output).group(1))
+    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
+    return f"{count} requests, p50 {percentile(output, 50):.2f} ms, p99 {percentile(output, 99):.2f} ms, not 2xx: {refused.group(1) if refused else 0}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tokens", type=int, default=10_000)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--latency", type=float, default=0.02, help="how long the endpoint takes to answer, in seconds")
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    options = parser.parse_args()
+    Introspection.latency = options.latency
+    server = Server(("127.0.0.1", 9562), Introspection)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with Fleet(options.binary) as fleet:
+        fleet.mint.write(2000)
+        (fleet.folder / "gateway.yaml").write_text(GATEWAY)
+        gateway = fleet.start("gateway", [options.binary, "serve", "--config", fleet.folder / "gateway.yaml"])
+        wait_for(lambda: get(9598, "/readyz")[0] == 200, f"the gateway; see {fleet.folder}/gateway.log")
+        load(fleet, 2).communicate()
+        print("ordinary load alone:          ", told(load(fleet, options.seconds).communicate()[0]))
+        before, results, end = memory(gateway.pid), [], threading.Event()
+        user = threading.Thread(target=known_user, args=(end, results))
+        user.start()
+        statuses, lock, others = {}, threading.Lock(), load(fleet, options.seconds)
+        took = flood(options, statuses, lock)
+        print("ordinary load with the flood: ", told(others.communicate()[0]))
+        end.set()
+        user.join()
+        after = memory(gateway.pid)
+        print("ordinary load alone again:    ", told(load(fleet, options.seconds).communicate()[0]))
+        waits = sorted(wait for _, wait in results)
+        print(f"flood: {sum(statuses.values())} tokens in {took:.1f} s, answers by status {dict(sorted(statuses.items()))}")
+        print(f"endpoint: {Introspection.calls} calls, at most {Introspection.most} at a time, {Introspection.known} of them for the known token")
+        print(f"known token: {len(results)} requests, {sum(status != 200 for status, _ in results)} not 200, "
+              f"p50 {statistics.median(waits) * 1000:.1f} ms, p99 {waits[int(len(waits) * 0.99)] * 1000:.1f} ms, max {waits[-1] * 1000:.1f} ms")
+        print(f"memory of the gateway: {before:.1f} MiB before, {after:.1f} MiB after")
+        stop(gateway)
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    main()
