@@ -16,16 +16,17 @@ struct JWK {
     /// The key, if it is fit for use.
     func makeKey() throws(UnfitKey) -> PublicKey {
         let declared = try declaredAlgorithm()
+        let issuer = try Self.optionalString("issuer", of: members)
         switch try string("kty") {
         case "RSA":
             let material = RSAMaterial(modulus: try number("n"), exponent: try number("e"))
-            return try PublicKey(material, keyID: keyID, declared: declared)
+            return try PublicKey(material, keyID: keyID, declared: declared, issuer: issuer)
         case "EC":
             let material = ECMaterial(curve: try curve(), x: try number("x"), y: try number("y"))
-            return try PublicKey(material, keyID: keyID, declared: declared)
+            return try PublicKey(material, keyID: keyID, declared: declared, issuer: issuer)
         case "OKP":
             guard try string("crv") == "Ed25519" else { throw UnfitKey("\"crv\" is not Ed25519") }
-            return try PublicKey(OKPMaterial(x: try number("x")), keyID: keyID, declared: declared)
+            return try PublicKey(OKPMaterial(x: try number("x")), keyID: keyID, declared: declared, issuer: issuer)
         default:
             throw UnfitKey("\"kty\" is none of RSA, EC, OKP")
         }

@@ -20,12 +20,16 @@ public final class PublicKey: Sendable {
     public let algorithms: Set<Algorithm>
     /// The SHA-256 of the key's required members (RFC 7638), 32 bytes.
     public let thumbprint: [UInt8]
+    /// The `issuer` that the publisher names beside the key, as Microsoft does where several issuers share a set; nil: none.
+    public let issuer: String?
 
     private let key: LibcryptoKey
     private let contexts = VerificationContextPool()
 
     /// Checks and takes over `material`; `declared` is the algorithm that the publisher names, if any.
-    init(_ material: some KeyMaterial, keyID: String?, declared: Algorithm?) throws(UnfitKey) {
+    init(
+        _ material: some KeyMaterial, keyID: String?, declared: Algorithm?, issuer: String? = nil
+    ) throws(UnfitKey) {
         if let declared, !material.algorithms.contains(declared) {
             throw UnfitKey("\"alg\" \(declared.rawValue) does not suit the key")
         }
@@ -34,6 +38,7 @@ public final class PublicKey: Sendable {
         kind = material.kind
         algorithms = declared.map { [$0] } ?? material.algorithms
         self.keyID = keyID
+        self.issuer = issuer
         self.thumbprint = thumbprint
     }
 
