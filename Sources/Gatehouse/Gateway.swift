@@ -64,7 +64,8 @@ public final class Gateway: Sendable {
         workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
         keys = KeyCoordinator(
-            urls: snapshot.keyURLs, policy: configuration.identity.keys, fetcher: fetcher, clock: clock, logger: logger)
+            sources: snapshot.keySources, policy: configuration.identity.keys, fetcher: fetcher, clock: clock,
+            logger: logger)
     }
 
     /// Starts a gateway; when this returns, it accepts connections.

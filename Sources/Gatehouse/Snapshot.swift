@@ -10,9 +10,9 @@ public final class Snapshot: Sendable {
     let plans: [RoutePlan]
     let upstreams: [UpstreamSettings]
     let locator: CredentialLocator
-    let verifiers: [FirebaseVerifier]
+    let verifiers: VerifierTable
     /// The key sets' sources; a verifier names its set by the place here.
-    let keyURLs: [String]
+    let keySources: [KeySetSource]
     /// Who can be asked about opaque tokens, in the order of the configuration.
     let opaqueProviders: [Configuration.Provider]
     let outgoing: OutgoingHead
@@ -46,7 +46,7 @@ public final class Snapshot: Sendable {
         }
         let credentials = configuration.identity.credentials
         locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
-        (verifiers, keyURLs) = Self.verifiers(of: configuration.identity)
+        (verifiers, keySources) = VerifierTable.make(of: configuration.identity)
         outgoing = OutgoingHead(configuration.headers, locator: locator)
         limits = ConnectionLimits(configuration.limits)
         connectionLimit = configuration.limits.connections
@@ -74,27 +74,5 @@ public final class Snapshot: Sendable {
                     return ConfigurationError(problem, at: location, routes: configuration.routes)
                 })
         }
-    }
-
-    private static func verifiers(of identity: Configuration.Identity) -> ([FirebaseVerifier], [String]) {
-        guard let firebase = identity.firebase else { return ([], []) }
-        var urls = [firebase.keysURL]
-        if firebase.sessionKeysURL != firebase.keysURL { urls.append(firebase.sessionKeysURL) }
-        let tenant: FirebaseVerifier.Tenant =
-            switch firebase.tenant {
-            case .none: .none
-            case .only(let id): .only(id)
-            case .any: .any
-            }
-        let kinds: [(CredentialKind, String, Int)] = [
-            (.idToken, firebase.issuer, 0), (.sessionCookie, firebase.sessionIssuer, urls.count - 1),
-        ]
-        let verifiers = kinds.map { kind, issuer, set in
-            FirebaseVerifier(
-                kind: kind, issuer: issuer, project: firebase.project, tenant: tenant,
-                clockSkew: identity.clockSkew.components.seconds, insecureEmulator: firebase.insecureEmulator,
-                keySet: set)
-        }
-        return (verifiers, firebase.insecureEmulator ? [] : urls)
     }
 }

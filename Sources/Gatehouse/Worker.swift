@@ -87,7 +87,7 @@ final class Worker {
         counters = WorkerCounters(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
         let renderer = snapshot.outgoing.identity
         authenticator = Authenticator(
-            verifiers: snapshot.verifiers, keySets: snapshot.keyURLs.count, hasher: hasher, counters: counters,
+            verifiers: snapshot.verifiers, keySets: snapshot.keySources.count, hasher: hasher, counters: counters,
             render: { renderer.render($0) })
         let counters = counters
         opaqueTokens = others.opaqueTokens.map { source in

@@ -43,14 +43,15 @@ struct Fixture {
         view.setAlwaysFresh()
         guard let hasher = SHA256Hasher(),
             let worker = Worker(
-                loop: EmbeddedEventLoop(), snapshot: try Snapshot(configuration), store: StoreAccess(reader: view.reader()), clock: clock,
+                loop: EmbeddedEventLoop(), snapshot: try Snapshot(configuration),
+                store: StoreAccess(reader: view.reader()), clock: clock,
                 logger: Logger(label: "bench"), accessLog: nil, requestKeys: { _ in })
         else { throw FixtureError() }
         self.hasher = hasher
         self.worker = worker
         let usable = KeySetView(
             keys: keys, generation: 1, isLoaded: true, lastFetchSucceeded: true, usableUntil: .max)
-        for set in worker.snapshot.keyURLs.indices { worker.install(usable, set: set) }
+        for set in worker.snapshot.keySources.indices { worker.install(usable, set: set) }
     }
 
     struct FixtureError: Error {}

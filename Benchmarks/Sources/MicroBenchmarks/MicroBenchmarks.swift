@@ -38,7 +38,9 @@ struct MicroBenchmarks {
                 host.withUnsafeBytes { host in
                     method.withUnsafeBytes { method in
                         measure("route among \(count)", calls: 200_000) {
-                            use(fixture.worker.snapshot.routes.route(host: host, path: path, method: method, scratch: scratch))
+                            use(
+                                fixture.worker.snapshot.routes.route(
+                                    host: host, path: path, method: method, scratch: scratch))
                         }
                     }
                 }
@@ -53,7 +55,9 @@ struct MicroBenchmarks {
         let policy = RoutePolicy(recentSignIn: 300)
         measure("decide: revocation, session, recent sign-in", calls: 200_000) {
             let moment = Authorizer.Moment(now: fixture.now, monotonic: 1, mayWait: false)
-            if case .permit(let permit) = fixture.worker.authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
+            if case .permit(let permit) = fixture.worker.authorizer.decide(
+                policy, identity: entry, at: moment, storeFailure: { _ in })
+            {
                 use(permit.signedInAt)
             }
         }
@@ -62,7 +66,9 @@ struct MicroBenchmarks {
 
     private static func rendering(_ fixture: Fixture, _ entry: VerifiedTokenCache.Entry) {
         let moment = Authorizer.Moment(now: fixture.now, monotonic: 1, mayWait: false)
-        guard case .permit(let permit) = fixture.worker.authorizer.decide(RoutePolicy(), identity: entry, at: moment, storeFailure: { _ in })
+        guard
+            case .permit(let permit) = fixture.worker.authorizer.decide(
+                RoutePolicy(), identity: entry, at: moment, storeFailure: { _ in })
         else { return }
         var output = ByteBufferAllocator().buffer(capacity: 16_384)
         let path = Array("/v1/users/ada/orders".utf8)
@@ -86,12 +92,16 @@ struct MicroBenchmarks {
 
     private static func verifying(_ fixture: Fixture) {
         guard let key = fixture.keys.key(id: "bench") else { return }
-        let verifier = fixture.worker.snapshot.verifiers[0]
+        let verifiers = fixture.worker.snapshot.verifiers
+        let view = KeySetView(keys: fixture.keys)
         let renderer = fixture.worker.snapshot.outgoing.identity
         measure("first-seen token: parse, checks, RS256, claims, render", calls: 3_000) {
             fixture.token.withUnsafeBytes { bytes in
-                guard let token = try? UnverifiedJWS(bytes), (try? verifier.checkBeforeSignature(token)) != nil,
-                    let principal = try? verifier.verify(token, key: key, now: fixture.now, hasher: fixture.hasher)
+                guard let token = try? UnverifiedJWS(bytes), let index = try? verifiers.index(for: token, .idToken),
+                    case let verifier = verifiers.verifiers[index],
+                    (try? verifier.checkBeforeSignature(token, view)) != nil,
+                    let principal = try? verifier.verify(
+                        token, key: key, view, now: fixture.now, hasher: fixture.hasher)
                 else { return print("the token was refused") }
                 use(renderer.render(principal).bytes.count)
             }

@@ -19,8 +19,9 @@ final class Authenticator {
     /// The longest token that is looked at, in bytes.
     static let maximumTokenSize = 16_384
 
-    private let verifiers: [FirebaseVerifier]
-    /// Each verifier's key set, apart from it so that a look costs no copy; -1: the emulator's tokens have none.
+    private let verifiers: VerifierTable
+    /// Each verifier's place and key set, apart from it so that a look costs no copy; -1: the emulator's tokens have no keys.
+    private let kinds: [CredentialKind]
     private let keySets: [Int]
     private let hasher: SHA256Hasher
     private let render: (Principal) -> RenderedIdentity
@@ -29,11 +30,12 @@ final class Authenticator {
     private var views: [KeySetView]
 
     init(
-        verifiers: [FirebaseVerifier], keySets: Int, hasher: SHA256Hasher, counters: WorkerCounters,
+        verifiers: VerifierTable, keySets: Int, hasher: SHA256Hasher, counters: WorkerCounters,
         render: @escaping (Principal) -> RenderedIdentity
     ) {
         self.verifiers = verifiers
-        self.keySets = verifiers.map { $0.insecureEmulator ? -1 : $0.keySet }
+        kinds = verifiers.verifiers.map(\.kind)
+        self.keySets = verifiers.verifiers.map { $0.keySet ?? -1 }
         self.hasher = hasher
         self.counters = counters
         self.render = render
@@ -57,10 +59,10 @@ final class Authenticator {
         guard token.count <= Self.maximumTokenSize else {
             return .refused(VerificationFailure(code: .argumentError, reason: .notCompactJWS))
         }
-        guard let index = verifiers.firstIndex(where: { $0.kind == kind }), let key = hasher.hash(token) else {
+        guard let key = hasher.hash(token) else {
             return .refused(VerificationFailure(code: kind.invalidCode, reason: .hashing))
         }
-        if let entry = cache.find(key), entry.verifier == index, stillCounts(entry, now: monotonic) {
+        if let entry = cache.find(key), kinds[entry.verifier] == kind, stillCounts(entry, now: monotonic) {
             counters.add(to: .tokenCacheHits)
             guard now < entry.standing.expiresAt else {
                 cache.remove(key)
@@ -69,7 +71,7 @@ final class Authenticator {
             return .verified(entry)
         }
         counters.add(to: .tokenCacheMisses)
-        return verify(token, under: key, by: index, now: now, monotonic: monotonic, waitingSince: waitingSince)
+        return verify(token, under: key, as: kind, now: now, monotonic: monotonic, waitingSince: waitingSince)
     }
 
     /// A key that is gone is gone for cached tokens too.
@@ -81,25 +83,26 @@ final class Authenticator {
     }
 
     private func verify(
-        _ token: UnsafeRawBufferPointer, under key: SHA256Digest, by index: Int, now: Int64, monotonic: UInt64,
-        waitingSince: UInt64?
+        _ token: UnsafeRawBufferPointer, under key: SHA256Digest, as kind: CredentialKind, now: Int64,
+        monotonic: UInt64, waitingSince: UInt64?
     ) -> Outcome {
-        let verifier = verifiers[index]
         do throws(VerificationFailure) {
             let unverified = try parse(token)
-            let keyID = try verifier.checkBeforeSignature(unverified)
+            let index = try verifiers.index(for: unverified, kind)
+            let verifier = verifiers.verifiers[index]
+            let view = keySets[index] < 0 ? KeySetView() : views[keySets[index]]
+            let keyID = try verifier.checkBeforeSignature(unverified, view)
             var publicKey: PublicKey?
-            if !verifier.insecureEmulator {
-                let view = views[verifier.keySet]
+            if keySets[index] >= 0 {
                 switch view.lookup(kid: keyID, now: monotonic, waitingSince: waitingSince) {
                 case .key(let found): publicKey = found
-                case .unknown: throw VerificationFailure(code: verifier.kind.invalidCode, reason: .unknownKey)
+                case .unknown: throw VerificationFailure(code: kind.invalidCode, reason: .unknownKey)
                 case .unavailable(let retryAfter): return .unavailable(retryAfter: retryAfter)
-                case .fetch: return .awaitKeys(set: verifier.keySet, completedFetches: view.completedFetches)
+                case .fetch: return .awaitKeys(set: keySets[index], completedFetches: view.completedFetches)
                 }
             }
-            let principal = try verifier.verify(unverified, key: publicKey, now: now, hasher: hasher)
-            return .verified(remember(principal, under: key, by: index))
+            let principal = try verifier.verify(unverified, key: publicKey, view, now: now, hasher: hasher)
+            return .verified(remember(principal, under: key, by: index, generation: view.generation))
         } catch {
             return .refused(error)
         }
@@ -114,10 +117,8 @@ final class Authenticator {
     }
 
     private func remember(
-        _ principal: Principal, under key: SHA256Digest, by index: Int
+        _ principal: Principal, under key: SHA256Digest, by index: Int, generation: UInt64
     ) -> VerifiedTokenCache.Entry {
-        let verifier = verifiers[index]
-        let generation = verifier.insecureEmulator ? 0 : views[verifier.keySet].generation
         let entry = VerifiedTokenCache.Entry(
             principal: principal, verifier: index, keySetGeneration: generation, identity: render(principal))
         let before = cache.count

@@ -5,16 +5,6 @@ import JOSE
 extension FirebaseVerifier {
     // MARK: - Before the signature
 
-    func refuseCustomToken(_ token: UnverifiedJWS) throws(VerificationFailure) {
-        let claims = token.payload.root
-        if claims["aud"]?.equals(Self.customTokenAudience) == true {
-            throw VerificationFailure(code: .argumentError, reason: .customToken)
-        }
-        if token.algorithmName == "HS256", claims["v"]?.integer == 0, claims["d"]?["uid"] != nil {
-            throw VerificationFailure(code: .argumentError, reason: .legacyCustomToken)
-        }
-    }
-
     /// Empty only for an emulator's token, which needs none.
     func keyID(of token: UnverifiedJWS) throws(VerificationFailure) -> String {
         let keyID = token.keyID ?? ""
@@ -24,11 +14,6 @@ extension FirebaseVerifier {
 
     func checkAlgorithm(of token: UnverifiedJWS) throws(VerificationFailure) {
         guard insecureEmulator || token.algorithm == .rs256 else { throw invalid(.algorithm) }
-    }
-
-    /// Firebase writes JWT or nothing; another type is another kind of token (RFC 8725 section 3.11).
-    func checkType(of token: UnverifiedJWS) throws(VerificationFailure) {
-        if let type = token.type, type != "JWT" { throw invalid(.type) }
     }
 
     func checkIssuer(_ claims: JSONValue) throws(VerificationFailure) {
@@ -47,29 +32,14 @@ extension FirebaseVerifier {
         return subject
     }
 
+    /// Users of other providers' own tokens have uids with the provider before them: nobody of Firebase's may pass for one.
+    func checkNotReserved(_ uid: String) throws(VerificationFailure) {
+        guard !reservedPrefixes.contains(where: { uid.utf8.starts(with: $0.utf8) }) else {
+            throw invalid(.reservedUserID)
+        }
+    }
+
     // MARK: - After the signature
-
-    func expiry(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> Int64 {
-        guard let expiresAt = claims["exp"]?.integer else { throw invalid(.expiryMissing) }
-        guard now < expiresAt else { throw VerificationFailure(code: kind.expiredCode, reason: .expired) }
-        return expiresAt
-    }
-
-    func checkIssuedAt(_ claims: JSONValue, now: Int64) throws(VerificationFailure) {
-        guard let issuedAt = claims["iat"]?.integer else { throw invalid(.issuedAt) }
-        guard issuedAt <= now + clockSkew else { throw invalid(.issuedInFuture) }
-    }
-
-    func checkNotBefore(_ claims: JSONValue, now: Int64) throws(VerificationFailure) {
-        guard let notBefore = claims["nbf"] else { return }
-        guard let time = notBefore.integer, time <= now + clockSkew else { throw invalid(.notBefore) }
-    }
-
-    func authTime(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> Int64 {
-        guard let authTime = claims["auth_time"]?.integer else { throw invalid(.authenticationTime) }
-        guard authTime <= now + clockSkew, authTime >= 0 else { throw invalid(.authenticatedInFuture) }
-        return authTime
-    }
 
     func firebaseMember(of claims: JSONValue) throws(VerificationFailure) -> FirebaseMember {
         guard let firebase = FirebaseMember(claims["firebase"]) else { throw invalid(.firebaseMember) }
@@ -89,10 +59,6 @@ extension FirebaseVerifier {
 
     func checkUserID(_ claims: JSONValue, uid: String) throws(VerificationFailure) {
         if let userID = claims["user_id"], !userID.equals(uid) { throw invalid(.userID) }
-    }
-
-    func invalid(_ reason: VerificationFailure.Reason) -> VerificationFailure {
-        VerificationFailure(code: kind.invalidCode, reason: reason)
     }
 }
 

@@ -3,7 +3,7 @@ import JOSE
 /// Decides whether a token is a Firebase ID token or session cookie of one project.
 ///
 /// A pure function of the token, a key and now: no clock, network or log inside. Where the Firebase Admin SDKs differ, the stricter holds.
-struct FirebaseVerifier: Sendable {
+struct FirebaseVerifier: ClaimChecks {
     /// Which tenants' tokens count (`firebase.tenant`).
     enum Tenant: Sendable, Equatable {
         /// Only tokens without a tenant.
@@ -18,12 +18,13 @@ struct FirebaseVerifier: Sendable {
     /// The exact `aud`, one string: the project's id.
     let project: String
     let tenant: Tenant
-    /// How far in the future `iat`, `nbf` and `auth_time` may be, in seconds; never prolongs `exp`.
     let clockSkew: Int64
     /// Unsigned tokens of the emulator count, and no others.
     let insecureEmulator: Bool
     /// Which key set verifies, as numbered by the key coordinator.
     let keySet: Int
+    /// What the uids of configured providers' own tokens begin with: `PROVIDER:`.
+    var reservedPrefixes: [String] = []
 
     /// The audience of custom tokens, which prove nothing about a user to anybody but Firebase itself.
     static let customTokenAudience =
@@ -40,7 +41,7 @@ struct FirebaseVerifier: Sendable {
         try checkType(of: token)
         try checkIssuer(claims)
         try checkAudience(claims)
-        _ = try subject(of: claims)
+        try checkNotReserved(try subject(of: claims))
         return keyID
     }
 

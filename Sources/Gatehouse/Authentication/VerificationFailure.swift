@@ -25,8 +25,26 @@ struct VerificationFailure: Error, Equatable, Sendable {
         case authenticatedInFuture = "auth_time is in the future"
         case firebaseMember = "the firebase member is malformed"
         case tenant = "another tenant"
+        case reservedUserID = "sub begins as the uids of a provider's own tokens do"
         case hashing = "libcrypto could not hash"
         case notUnsigned = "a signed token where only the emulator's count"
+
+        // Of providers' own ID tokens.
+        case providerAlgorithm = "the algorithm is none that the provider signs with"
+        case eventToken = "a logout or security event token"
+        case microsoftAccessToken =
+            "a Microsoft access or v1.0 token: they are never taken, since nothing proves whom they were issued for"
+        case issuerSlash = "the issuer is the configured one but for a slash at its end"
+        case authorizedParty = "azp is none of the audiences and authorized parties"
+        case authorizedPartyMissing = "several audiences and no azp"
+        case hostedDomain = "hd is not the hosted domain"
+        case version = "ver is not 2.0"
+        case tenantID = "tid is not a GUID in lower case"
+        case foreignTenant = "tid is none of the tenants"
+        case objectID = "oid is not a GUID in lower case"
+        case keyIssuer = "the key is not of this issuer"
+        case providerSubject = "sub is not 1 to 255 bytes of text"
+        case derivedUserID = "the uid of the provider and its subject is longer than 128 bytes"
     }
 
     var code: DecisionCode

@@ -4,11 +4,11 @@ import NIOPosix
 /// What is known of a key set when a token is to be judged.
 enum KeyEvidence: Sendable {
     /// The source's answer of now.
-    case fetched(FetchedKeySet, url: String)
+    case fetched(FetchedKeySet, of: KeySetSource)
     /// The source gave none.
-    case failed(KeyFetchError, url: String)
+    case failed(KeyFetchError, of: KeySetSource)
     /// It was not asked for it.
-    case notFetched(url: String)
+    case notFetched(of: KeySetSource)
     /// Emulator tokens are not signed.
     case notNeeded
 
@@ -18,17 +18,17 @@ enum KeyEvidence: Sendable {
             return KeySetView(cooldownUntil: .max, nextFetchAt: .max)
         }
         return KeySetView(
-            keys: set.keys, generation: 1, isLoaded: true, lastFetchSucceeded: true, completedFetches: 1,
-            usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
+            keys: set.keys, algorithms: set.algorithms, generation: 1, isLoaded: true, lastFetchSucceeded: true,
+            completedFetches: 1, usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
     }
 
     /// Which set it is, and what it holds.
     var source: String {
         switch self {
-        case .fetched(let set, let url):
-            "\(set.keys.keys.count) \(set.keys.keys.count == 1 ? "key" : "keys") of \(KeySource.name(of: url))"
-        case .failed(let error, let url): "\(KeySource.name(of: url)) gave no keys: \(error)"
-        case .notFetched(let url): "the keys of \(KeySource.name(of: url)) were not fetched"
+        case .fetched(let set, let source):
+            "\(set.keys.keys.count) \(set.keys.keys.count == 1 ? "key" : "keys") of \(source.name)"
+        case .failed(let error, let source): "\(source.name) gave no keys: \(error)"
+        case .notFetched(let source): "the keys of \(source.name) were not fetched"
         case .notNeeded: "no keys"
         }
     }
@@ -37,17 +37,17 @@ enum KeyEvidence: Sendable {
 /// Reads key sets once, for diagnosis.
 struct KeyEvidenceSource: Sendable {
     /// Nil: no source is asked.
-    let fetch: (@Sendable (String) async -> KeyEvidence)?
+    let fetch: (@Sendable (KeySetSource) async -> KeyEvidence)?
 
     /// Asks the sources over HTTP, with the bounds of the gateway's own fetches.
     static func live(clock: GatewayClock) -> KeyEvidenceSource {
-        KeyEvidenceSource { url in
+        KeyEvidenceSource { source in
             let fetcher = HTTPKeyFetcher(group: MultiThreadedEventLoopGroup.singleton, clock: clock)
             let evidence: KeyEvidence
             do throws(KeyFetchError) {
-                evidence = .fetched(try await fetcher.fetch(url), url: url)
+                evidence = .fetched(try await fetcher.fetch(source), of: source)
             } catch {
-                evidence = .failed(error, url: url)
+                evidence = .failed(error, of: source)
             }
             // It fails only when it was shut down before.
             try? await fetcher.shutdown()
@@ -58,8 +58,8 @@ struct KeyEvidenceSource: Sendable {
     /// Asks nobody.
     static let none = KeyEvidenceSource(fetch: nil)
 
-    func evidence(for url: String?) async -> KeyEvidence {
-        guard let url else { return .notNeeded }
-        return await fetch?(url) ?? .notFetched(url: url)
+    func evidence(for source: KeySetSource?) async -> KeyEvidence {
+        guard let source else { return .notNeeded }
+        return await fetch?(source) ?? .notFetched(of: source)
     }
 }

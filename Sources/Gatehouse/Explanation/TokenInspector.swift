@@ -33,49 +33,71 @@ public struct TokenInspector: Sendable {
 
     private func kind(of token: [UInt8]) -> CredentialKind {
         guard let issuer = (try? UnverifiedJWS(token))?.payload.root["iss"] else { return .idToken }
-        return snapshot.verifiers.first { issuer.equals($0.issuer) }?.kind ?? .idToken
+        let isCookie = snapshot.verifiers.verifiers.contains { verifier in
+            guard case .firebase(let firebase) = verifier else { return false }
+            return firebase.kind == .sessionCookie && issuer.equals(firebase.issuer)
+        }
+        return isCookie ? .sessionCookie : .idToken
     }
 
     /// Decodes and verifies a credential that arrived at the place of that kind.
     func inspect(_ token: [UInt8], as kind: CredentialKind) async -> InspectedToken {
-        guard let verifier = snapshot.verifiers.first(where: { $0.kind == kind }) else {
-            return refused(kind.invalidCode, "verifier", "identity.firebase is not configured: no token counts")
-        }
         let jws: UnverifiedJWS
         do {
             jws = try UnverifiedJWS(token, maximumSize: Authenticator.maximumTokenSize)
         } catch {
-            return refused(.argumentError, "shape", "not a compact JWS (\(error)), \(token.count) bytes")
+            let step = ExplanationStep(.failed, "shape", "not a compact JWS (\(error)), \(token.count) bytes")
+            return InspectedToken(
+                inspection: TokenInspection(header: nil, payload: nil, steps: [step], code: .argumentError), entry: nil)
         }
-        let url = snapshot.keyURLs.indices.contains(verifier.keySet) ? snapshot.keyURLs[verifier.keySet] : nil
-        let evidence = await keys.evidence(for: url)
-        let (now, monotonic) = (clock.now(), clock.monotonic())
-        let account = TokenAccount(verifier: verifier, evidence: evidence, now: now, monotonic: monotonic)
-        let (code, entry) = verdict(on: token, kind, verifier, evidence, now: now, monotonic: monotonic)
         let shape = ExplanationStep(.passed, "shape", "compact JWS, \(token.count) bytes")
+        let (steps, code, entry) = await judge(token, jws, kind)
         let inspection = TokenInspection(
-            header: PrettyJSON.text(of: jws.header), payload: PrettyJSON.text(of: jws.payload),
-            steps: [shape] + account.steps(of: jws), code: code)
+            header: PrettyJSON.text(of: jws.header), payload: PrettyJSON.text(of: jws.payload), steps: [shape] + steps,
+            code: code)
         return InspectedToken(inspection: inspection, entry: entry)
     }
 
-    private func refused(_ code: DecisionCode, _ name: String, _ detail: String) -> InspectedToken {
-        let step = ExplanationStep(.failed, name, detail)
-        return InspectedToken(
-            inspection: TokenInspection(header: nil, payload: nil, steps: [step], code: code), entry: nil)
+    private func judge(
+        _ token: [UInt8], _ jws: UnverifiedJWS, _ kind: CredentialKind
+    ) async -> ([ExplanationStep], DecisionCode, VerifiedTokenCache.Entry?) {
+        let index: Int
+        do throws(VerificationFailure) {
+            index = try snapshot.verifiers.index(for: jws, kind)
+        } catch {
+            return ([nobodys(jws, kind, error)], error.code, nil)
+        }
+        let verifier = snapshot.verifiers.verifiers[index]
+        let evidence = await keys.evidence(for: verifier.keySet.map { snapshot.keySources[$0] })
+        let (now, monotonic) = (clock.now(), clock.monotonic())
+        let account = TokenAccount(verifier: verifier, evidence: evidence, now: now, monotonic: monotonic)
+        let (code, entry) = verdict(on: token, kind, verifier, evidence, now: now, monotonic: monotonic)
+        return (account.steps(of: jws), code, entry)
+    }
+
+    /// Of a token that no verifier judges.
+    private func nobodys(
+        _ token: UnverifiedJWS, _ kind: CredentialKind, _ failure: VerificationFailure
+    ) -> ExplanationStep {
+        guard failure.reason == .issuer else { return ExplanationStep(.failed, "kind", failure.reason.rawValue) }
+        let issuer = ShownText.claim(token.payload.root["iss"])
+        guard snapshot.verifiers.verifiers.contains(where: { $0.kind == kind }) else {
+            return ExplanationStep(.failed, "verifier", "nothing in identity is configured for such tokens: \(issuer)")
+        }
+        return ExplanationStep(.failed, "iss", "\(failure.reason.rawValue): \(issuer) is none of identity.providers'")
     }
 
     /// What the request path says.
     private func verdict(
-        on token: [UInt8], _ kind: CredentialKind, _ verifier: FirebaseVerifier, _ evidence: KeyEvidence, now: Int64,
+        on token: [UInt8], _ kind: CredentialKind, _ verifier: TokenVerifier, _ evidence: KeyEvidence, now: Int64,
         monotonic: UInt64
     ) -> (DecisionCode, VerifiedTokenCache.Entry?) {
         guard let hasher = SHA256Hasher() else { return (.internalError, nil) }
         let renderer = snapshot.outgoing.identity
         let authenticator = Authenticator(
-            verifiers: snapshot.verifiers, keySets: snapshot.keyURLs.count, hasher: hasher,
+            verifiers: snapshot.verifiers, keySets: snapshot.keySources.count, hasher: hasher,
             counters: WorkerCounters(routes: 0, upstreams: 0), render: { renderer.render($0) })
-        authenticator.install(evidence.view, set: verifier.keySet)
+        if let set = verifier.keySet { authenticator.install(evidence.view, set: set) }
         let outcome = token.withUnsafeBytes { bytes in
             authenticator.authenticate(bytes, kind: kind, now: now, monotonic: monotonic, waitingSince: 0)
         }

@@ -9,7 +9,9 @@ import Testing
 
     init() throws {
         authenticator = Authenticator(
-            verifiers: [TokenDraft.verifier(), TokenDraft.verifier(.sessionCookie)], keySets: 1,
+            verifiers: VerifierTable([.firebase(TokenDraft.verifier()), .firebase(TokenDraft.verifier(.sessionCookie))]
+            ),
+            keySets: 1,
             hasher: try SHA256Hasher.required(), counters: counters,
             render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
     }
@@ -152,7 +154,7 @@ import Testing
 
     @Test func withoutAVerifierNoTokenCounts() throws {
         let none = Authenticator(
-            verifiers: [], keySets: 0, hasher: try SHA256Hasher.required(), counters: counters,
+            verifiers: VerifierTable([]), keySets: 0, hasher: try SHA256Hasher.required(), counters: counters,
             render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
         let outcome = Array(TokenDraft.idToken().signed().utf8).withUnsafeBytes {
             none.authenticate($0, kind: .idToken, now: 0, monotonic: 0, waitingSince: nil)

@@ -35,8 +35,8 @@ enum Given {
             let text = "{\"keys\":[\(keys[use].map(\.jwk).joined(separator: ","))]}"
             return try FetchedKeySet(KeySet(jwkSet: Array(text.utf8)), maxAge: 0)
         }
-        return KeyEvidenceSource { url in
-            .fetched(url == Configuration.Firebase.defaultKeysURL ? sets[0] : sets[1], url: url)
+        return KeyEvidenceSource { source in
+            .fetched(source == .url(Configuration.Firebase.defaultKeysURL) ? sets[0] : sets[1], of: source)
         }
     }
 

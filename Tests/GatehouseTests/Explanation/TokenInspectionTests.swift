@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func aSourceThatIsDownIsNamedWithoutItsQuery() async throws {
-        let keys = KeyEvidenceSource { .failed(KeyFetchError(.unreachable), url: $0 + "?secret=1") }
+        let keys = KeyEvidenceSource { .failed(KeyFetchError(.unreachable), of: .url($0.url + "?secret=1")) }
         let inspection = try await Given.inspector(keys: keys).inspect(Given.idToken())
         let detail = try #require(inspection.steps.first { $0.name == "key" }?.detail)
         #expect(detail.contains("gave no keys: unreachable") && !detail.contains("secret"))

@@ -11,12 +11,12 @@ struct CoordinatorHarness: Sendable {
 
     /// What was logged.
     final class Recorder: Sendable {
-        private let events = Mutex<[(event: KeySetEvent, url: String)]>([])
+        private let events = Mutex<[(event: KeySetEvent, source: KeySetSource)]>([])
 
-        var all: [(event: KeySetEvent, url: String)] { events.withLock { $0 } }
+        var all: [(event: KeySetEvent, source: KeySetSource)] { events.withLock { $0 } }
 
-        func record(_ event: KeySetEvent, _ url: String) {
-            events.withLock { $0.append((event, url)) }
+        func record(_ event: KeySetEvent, _ source: KeySetSource) {
+            events.withLock { $0.append((event, source)) }
         }
     }
 
@@ -26,7 +26,7 @@ struct CoordinatorHarness: Sendable {
         let (time, events) = (time, Recorder())
         self.events = events
         coordinator = KeyCoordinator(
-            urls: urls, policy: policy,
+            sources: urls.map { .url($0) }, policy: policy,
             environment: KeyEnvironment(
                 fetcher: fetcher, clock: time.clock, sleepUntil: { try await time.sleep(until: $0) },
                 log: { events.record($0, $1) }))

@@ -6,7 +6,8 @@ import Synchronization
 final class FakeKeyFetcher: KeyFetcher {
     /// One call that waits for its answer.
     struct Call: Sendable {
-        let url: String
+        let source: KeySetSource
+        var url: String { source.url }
         fileprivate let continuation: CheckedContinuation<Result<FetchedKeySet, KeyFetchError>, Never>
 
         func succeed(_ keys: FetchedKeySet) {
@@ -35,8 +36,8 @@ final class FakeKeyFetcher: KeyFetcher {
         return nil
     }
 
-    func fetch(_ url: String) async throws(KeyFetchError) -> FetchedKeySet {
+    func fetch(_ source: KeySetSource) async throws(KeyFetchError) -> FetchedKeySet {
         counter.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        return try await withCheckedContinuation { incoming.yield(Call(url: url, continuation: $0)) }.get()
+        return try await withCheckedContinuation { incoming.yield(Call(source: source, continuation: $0)) }.get()
     }
 }

@@ -40,7 +40,7 @@ import Testing
     @Test func theRequestAsksForJSON() async throws {
         let body = jwkSet([key])
         let source = try await MisbehavingSource { _ in .send(httpAnswer(body)) }
-        _ = try await HTTPKeyFetcher.use { try await $0.fetch(source.url) }
+        _ = try await HTTPKeyFetcher.use { try await $0.fetch(.url(source.url)) }
         let head = try #require(source.requests.first?.head.lowercased())
         #expect(head.hasPrefix("get /keys http/1.1\r\n"))
         #expect(head.contains("\r\naccept: application/jwk-set+json"))
@@ -149,8 +149,8 @@ import Testing
             request.number == 2 ? .sendAndClose([]) : .send(httpAnswer(body))
         }
         try await HTTPKeyFetcher.use { fetcher in
-            _ = try await fetcher.fetch(source.url)
-            #expect(try await fetcher.fetch(source.url).keys.keys.count == 1)
+            _ = try await fetcher.fetch(.url(source.url))
+            #expect(try await fetcher.fetch(.url(source.url)).keys.keys.count == 1)
         }
         #expect(source.requests.map(\.connection) == [1, 1, 2])
         try await source.close()
@@ -192,7 +192,7 @@ import Testing
             let url = source.url
             let task = Task { () -> KeyFetchError? in
                 do throws(KeyFetchError) {
-                    _ = try await fetcher.fetch(url)
+                    _ = try await fetcher.fetch(.url(url))
                     return nil
                 } catch {
                     return error
@@ -210,7 +210,7 @@ extension HTTPKeyFetcherTests {
         _ answer: @escaping @Sendable (MisbehavingSource.Request) -> MisbehavingSource.Answer
     ) async throws -> FetchedKeySet {
         let source = try await MisbehavingSource(answer)
-        let fetched = try await HTTPKeyFetcher.use { try await $0.fetch(source.url) }
+        let fetched = try await HTTPKeyFetcher.use { try await $0.fetch(.url(source.url)) }
         try await source.close()
         return fetched
     }
@@ -247,7 +247,7 @@ extension HTTPKeyFetcher {
     /// Why a fetch of `url` fails; nil if it does not.
     static func failure(of url: String, time: TimeAmount = .seconds(5)) async -> KeyFetchError? {
         do {
-            _ = try await use(time: time) { try await $0.fetch(url) }
+            _ = try await use(time: time) { try await $0.fetch(.url(url)) }
             return nil
         } catch {
             return error as? KeyFetchError

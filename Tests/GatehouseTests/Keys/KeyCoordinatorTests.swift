@@ -6,9 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct KeyCoordinatorTests {
     @Test func eachURLIsOneSet() async throws {
         let harness = CoordinatorHarness(urls: ["https://a/1", "https://b/2", "https://a/1"])
-        #expect(harness.coordinator.urls == ["https://a/1", "https://b/2"])
-        #expect(harness.coordinator.set(for: "https://b/2") == 1)
-        #expect(harness.coordinator.set(for: "https://c/3") == nil)
+        #expect(harness.coordinator.sources == [.url("https://a/1"), .url("https://b/2")])
+        #expect(harness.coordinator.set(for: .url("https://b/2")) == 1)
+        #expect(harness.coordinator.set(for: .url("https://c/3")) == nil)
         try await harness.run { _ in
             let calls = [await harness.fetcher.next(), await harness.fetcher.next()]
             #expect(Set(calls.compactMap { $0?.url }) == ["https://a/1", "https://b/2"])
@@ -160,7 +160,7 @@ import Testing
         let key = try TestKey("a")
         let harness = CoordinatorHarness()
         try await harness.run { try await harness.serve([key], to: $0) }
-        guard case (.loaded(["a"], _), "https://a.example/keys")? = harness.events.all.first else {
+        guard case (.loaded(["a"], _), .url("https://a.example/keys"))? = harness.events.all.first else {
             Issue.record("not logged")
             return
         }

@@ -69,7 +69,8 @@ struct GatehouseVerifier {
             keySet: 0)
         guard let hasher = SHA256Hasher() else { throw Failure.noHasher }
         return Authenticator(
-            verifiers: [verifier], keySets: 1, hasher: hasher, counters: WorkerCounters(routes: 1, upstreams: 1),
+            verifiers: VerifierTable([.firebase(verifier)]), keySets: 1, hasher: hasher,
+            counters: WorkerCounters(routes: 1, upstreams: 1),
             render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
     }
 }

@@ -6,6 +6,8 @@ public struct FetchedKeySet: Sendable {
     public let keys: KeySet
     /// How long the source says that they may be kept, in seconds; 0 when it does not say.
     public let maxAge: UInt64
+    /// What the discovery document lists for ID tokens, as far as it can be verified; nil without a document or a list.
+    public var algorithms: Set<Algorithm>?
 
     /// - Throws: `noUsableKeys` for a set in which no key has an id, so that such an answer can never take a good set's
     ///   place. Tokens must name their key.

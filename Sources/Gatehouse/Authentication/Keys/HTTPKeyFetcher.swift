@@ -37,11 +37,23 @@ public struct HTTPKeyFetcher: KeyFetcher {
         try await client.shutdown()
     }
 
-    /// The key set at `url`, which must be http or https.
-    public func fetch(_ url: String) async throws(KeyFetchError) -> FetchedKeySet {
-        let request = try Self.request(url)
+    /// The key set of `source`, whose URLs must be http or https. A discovery document and its key set share the time of one fetch.
+    public func fetch(_ source: KeySetSource) async throws(KeyFetchError) -> FetchedKeySet {
         let deadline = NIODeadline.now() + limits.time
-        return try await answer(to: request, deadline: deadline).keys(now: clock.now())
+        switch source {
+        case .url(let url):
+            return try await keys(at: url, deadline: deadline)
+        case .discovery(let url, let issuer):
+            let answer = try await answer(to: Self.request(url), deadline: deadline)
+            let document = try DiscoveryDocument(answer.body, from: url, issuer: issuer)
+            var keys = try await keys(at: document.keysURL, deadline: deadline)
+            keys.algorithms = document.algorithms
+            return keys
+        }
+    }
+
+    private func keys(at url: String, deadline: NIODeadline) async throws(KeyFetchError) -> FetchedKeySet {
+        try await answer(to: Self.request(url), deadline: deadline).keys(now: clock.now())
     }
 }
 

@@ -1,13 +1,13 @@
 public import Logging
 import Synchronization
 
-/// Keeps all key sets of the gateway: one for each URL, however many routes and workers use it.
+/// Keeps all key sets of the gateway: one for each source, however many routes and workers use it.
 ///
 /// The fetching happens in `run()`, off the request path. Workers subscribe and get each set's `KeySetView` whenever a
 /// fetch starts or ends or a set is gone; they ask for a set by `requestRefresh` when a view's lookup says `fetch`.
 public final class KeyCoordinator: Sendable {
-    /// The URLs, each once; a set's index is its place here.
-    public let urls: [String]
+    /// The sources, each once; a set's index is its place here.
+    public let sources: [KeySetSource]
 
     private let board: KeyBoard
     private let drivers: [KeySetDriver]
@@ -16,31 +16,32 @@ public final class KeyCoordinator: Sendable {
     /// A coordinator that has not asked any source yet.
     ///
     /// - Parameters:
-    ///   - urls: the sources; one that is named twice is kept once, at its first place.
+    ///   - sources: one that is named twice is kept once, at its first place.
     ///   - policy: how long sets are kept (`identity.keys`).
     public convenience init(
-        urls: [String], policy: Configuration.KeyPolicy, fetcher: any KeyFetcher, clock: GatewayClock = .system,
+        sources: [KeySetSource], policy: Configuration.KeyPolicy, fetcher: any KeyFetcher,
+        clock: GatewayClock = .system,
         logger: Logger = Logger(label: "gatehouse.keys")
     ) {
         let log = KeySetLog(logger: logger)
-        let environment = KeyEnvironment.live(fetcher: fetcher, clock: clock) { event, url in
-            log.write(event, source: KeySource.name(of: url))
+        let environment = KeyEnvironment.live(fetcher: fetcher, clock: clock) { event, source in
+            log.write(event, source: source.name)
         }
-        self.init(urls: urls, policy: policy, environment: environment)
+        self.init(sources: sources, policy: policy, environment: environment)
     }
 
-    init(urls: [String], policy: Configuration.KeyPolicy, environment: KeyEnvironment) {
-        var seen: Set<String> = []
-        let urls = urls.filter { seen.insert($0).inserted }
+    init(sources: [KeySetSource], policy: Configuration.KeyPolicy, environment: KeyEnvironment) {
+        var seen: Set<KeySetSource> = []
+        let sources = sources.filter { seen.insert($0).inserted }
         let timing = KeySetTiming(policy)
-        let machines = urls.map { _ in
+        let machines = sources.map { _ in
             KeySetMachine(timing: timing, seed: .random(in: 0...UInt64.max), firstGeneration: Self.nextGenerations())
         }
         let board = KeyBoard(machines)
-        self.urls = urls
+        self.sources = sources
         self.board = board
-        drivers = zip(urls, machines).enumerated().map { set, source in
-            KeySetDriver(set: set, url: source.0, machine: source.1, board: board, environment: environment)
+        drivers = zip(sources, machines).enumerated().map { set, pair in
+            KeySetDriver(set: set, source: pair.0, machine: pair.1, board: board, environment: environment)
         }
         clock = environment.clock
     }
@@ -54,9 +55,9 @@ public final class KeyCoordinator: Sendable {
         }
     }
 
-    /// The index of the set that comes from `url`.
-    public func set(for url: String) -> Int? {
-        urls.firstIndex(of: url)
+    /// The index of the set that comes from `source`.
+    public func set(for source: KeySetSource) -> Int? {
+        sources.firstIndex(of: source)
     }
 
     /// Hands each set's view of now to `sink`, before this returns, and every later one in order, from any thread.
@@ -98,11 +99,11 @@ public final class KeyCoordinator: Sendable {
         board.machines[set].view
     }
 
-    /// What operators may know, in the order of `urls`.
+    /// What operators may know, in the order of `sources`.
     public func status() -> [KeySetStatus] {
         let now = clock.monotonic()
-        return zip(urls, board.machines).map { url, machine in
-            machine.status(source: KeySource.name(of: url), now: now)
+        return zip(sources, board.machines).map { source, machine in
+            machine.status(source: source.name, now: now)
         }
     }
 }

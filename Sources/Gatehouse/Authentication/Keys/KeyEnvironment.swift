@@ -4,12 +4,12 @@ struct KeyEnvironment: Sendable {
     var clock: GatewayClock
     /// Returns when the monotonic clock has reached the time, or throws when the task is cancelled.
     var sleepUntil: @Sendable (UInt64) async throws -> Void
-    /// Takes an event and the URL of the set that it happened to.
-    var log: @Sendable (KeySetEvent, String) -> Void
+    /// Takes an event and the source of the set that it happened to.
+    var log: @Sendable (KeySetEvent, KeySetSource) -> Void
 
     /// The world as it is.
     static func live(
-        fetcher: any KeyFetcher, clock: GatewayClock, log: @escaping @Sendable (KeySetEvent, String) -> Void
+        fetcher: any KeyFetcher, clock: GatewayClock, log: @escaping @Sendable (KeySetEvent, KeySetSource) -> Void
     ) -> KeyEnvironment {
         KeyEnvironment(
             fetcher: fetcher, clock: clock,

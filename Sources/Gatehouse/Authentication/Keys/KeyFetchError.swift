@@ -20,6 +20,10 @@ public struct KeyFetchError: Error, Sendable, Hashable, CustomStringConvertible 
         case invalidResponse = "invalid_response"
         /// The body is neither a JWK set nor an X.509 map.
         case notAKeySet = "not_a_key_set"
+        /// The discovery document is none, or lacks what is needed of it.
+        case notADiscovery = "not_a_discovery_document"
+        /// The discovery document is another issuer's.
+        case issuerMismatch = "issuer_mismatch"
         /// A key set without one key that can be used.
         case noUsableKeys = "no_usable_keys"
         /// The gateway stops.

@@ -1,8 +1,8 @@
 /// Asks a source for its key set, once.
 ///
 /// A fetch ends within a bound of its own, and soon after its task was cancelled. It is never called twice at a time for
-/// one URL.
+/// one source.
 public protocol KeyFetcher: Sendable {
-    /// The key set at `url` now.
-    func fetch(_ url: String) async throws(KeyFetchError) -> FetchedKeySet
+    /// The key set of `source` now.
+    func fetch(_ source: KeySetSource) async throws(KeyFetchError) -> FetchedKeySet
 }

@@ -1,7 +1,7 @@
 /// Runs the machine of one key set: fetches, sleeps until deadlines, publishes, logs.
 actor KeySetDriver {
     let set: Int
-    let url: String
+    let source: KeySetSource
     /// Wakes the driver for an unknown key: bounded, since one ask says as much as many.
     nonisolated let asks: AsyncStream<Void>.Continuation
 
@@ -14,9 +14,9 @@ actor KeySetDriver {
     private var armedFor: UInt64?
     private var isStopped = false
 
-    init(set: Int, url: String, machine: KeySetMachine, board: KeyBoard, environment: KeyEnvironment) {
+    init(set: Int, source: KeySetSource, machine: KeySetMachine, board: KeyBoard, environment: KeyEnvironment) {
         self.set = set
-        self.url = url
+        self.source = source
         self.machine = machine
         self.board = board
         self.environment = environment
@@ -51,7 +51,7 @@ actor KeySetDriver {
             switch action {
             case .fetch: startFetch()
             case .publish: isNews = true
-            case .log(let event): environment.log(event, url)
+            case .log(let event): environment.log(event, source)
             }
         }
         board.record(machine, set: set, isNews: isNews)
@@ -61,7 +61,7 @@ actor KeySetDriver {
     private func startFetch() {
         fetch = Task {
             do throws(KeyFetchError) {
-                apply(.fetched(try await environment.fetcher.fetch(url)))
+                apply(.fetched(try await environment.fetcher.fetch(source)))
             } catch {
                 apply(.fetchFailed(error))
             }

@@ -37,6 +37,7 @@ struct KeySetMachine: Sendable {
     /// The last good set.
     struct Held: Sendable {
         let keys: KeySet
+        let algorithms: Set<Algorithm>?
         let identities: Set<KeyIdentity>
         let fetchedAt: UInt64
         let lifetime: UInt64
@@ -87,7 +88,8 @@ struct KeySetMachine: Sendable {
     /// What the workers may know.
     var view: KeySetView {
         KeySetView(
-            keys: held?.keys, generation: generation, isLoaded: isLoaded, lastFetchSucceeded: lastFetchSucceeded,
+            keys: held?.keys, algorithms: held?.algorithms, generation: generation, isLoaded: isLoaded,
+            lastFetchSucceeded: lastFetchSucceeded,
             isFetching: phase == .fetching, completedFetches: completedFetches, usableUntil: held?.usableUntil ?? 0,
             cooldownUntil: cooldownUntil, nextFetchAt: nextFetchAt)
     }
@@ -135,7 +137,7 @@ extension KeySetMachine {
     private mutating func accept(_ fetched: FetchedKeySet, now: UInt64) -> [Action] {
         let lifetime = timing.lifetime(maxAge: fetched.maxAge)
         var events: [KeySetEvent] = failuresInARow > 0 ? [.recovered(failures: failuresInARow)] : []
-        events.append(hold(fetched.keys, lifetime: lifetime, now: now))
+        events.append(hold(fetched, lifetime: lifetime, now: now))
         if fetched.keys.skipped != skipped {
             skipped = fetched.keys.skipped
             if !skipped.isEmpty { events.append(.skipped(skipped)) }
@@ -161,14 +163,17 @@ extension KeySetMachine {
         return gone + [.log(event), .publish(view)]
     }
 
-    /// Takes the keys in place of those held, under a new generation only if they differ.
-    private mutating func hold(_ keys: KeySet, lifetime: UInt64, now: UInt64) -> KeySetEvent {
-        let identities = KeyIdentity.all(of: keys)
-        let previous = held?.identities
+    /// Takes the keys in place of those held, under a new generation only if they, or what may be signed with, differ.
+    private mutating func hold(_ fetched: FetchedKeySet, lifetime: UInt64, now: UInt64) -> KeySetEvent {
+        let identities = KeyIdentity.all(of: fetched.keys)
+        let (previous, previousAlgorithms) = (held?.identities, held?.algorithms)
         held = Held(
-            keys: keys, identities: identities, fetchedAt: now, lifetime: lifetime,
+            keys: fetched.keys, algorithms: fetched.algorithms, identities: identities, fetchedAt: now,
+            lifetime: lifetime,
             usableUntil: now &+ lifetime &+ timing.staleFor)
-        guard identities != previous else { return .unchanged(lifetime: lifetime) }
+        guard identities != previous || fetched.algorithms != previousAlgorithms else {
+            return .unchanged(lifetime: lifetime)
+        }
         advanceGeneration()
         guard let previous else { return .loaded(keyIDs: Self.names(identities), lifetime: lifetime) }
         return .changed(

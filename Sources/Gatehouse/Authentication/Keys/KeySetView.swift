@@ -6,7 +6,9 @@ public import JOSE
 public struct KeySetView: Sendable {
     /// The last good set; nil before the first, and after that one outlived its lifetime and `stale_for`.
     public let keys: KeySet?
-    /// Changes when, and only when, the content of `keys` changes, and is unique within the process. 0: nothing was read yet.
+    /// The algorithms that the discovery document of `keys` lists for ID tokens; nil without a document or a list.
+    public let algorithms: Set<Algorithm>?
+    /// Changes when, and only when, the content of `keys` or `algorithms` changes, and is unique within the process. 0: nothing was read yet.
     ///
     /// What was verified under one generation counts under no other.
     public let generation: UInt64
@@ -27,11 +29,12 @@ public struct KeySetView: Sendable {
 
     /// A view with these values; by default, one of a set that nobody asked for yet.
     public init(
-        keys: KeySet? = nil, generation: UInt64 = 0, isLoaded: Bool = false, lastFetchSucceeded: Bool = false,
-        isFetching: Bool = false, completedFetches: UInt64 = 0, usableUntil: UInt64 = 0, cooldownUntil: UInt64 = 0,
-        nextFetchAt: UInt64 = 0
+        keys: KeySet? = nil, algorithms: Set<Algorithm>? = nil, generation: UInt64 = 0, isLoaded: Bool = false,
+        lastFetchSucceeded: Bool = false, isFetching: Bool = false, completedFetches: UInt64 = 0,
+        usableUntil: UInt64 = 0, cooldownUntil: UInt64 = 0, nextFetchAt: UInt64 = 0
     ) {
         self.keys = keys
+        self.algorithms = algorithms
         self.generation = generation
         self.isLoaded = isLoaded
         self.lastFetchSucceeded = lastFetchSucceeded

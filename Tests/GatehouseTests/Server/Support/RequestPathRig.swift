@@ -110,7 +110,7 @@ final class RequestPathRig {
             keys: keys, generation: generation, isLoaded: true, lastFetchSucceeded: true, completedFetches: generation,
             usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
         try onWorker { worker in
-            for set in 0..<worker.snapshot.keyURLs.count { worker.install(view, set: set) }
+            for set in 0..<worker.snapshot.keySources.count { worker.install(view, set: set) }
         }
     }
 

@@ -23,7 +23,7 @@ extension SDKCase {
             kind: kind, issuer: issuer ?? "https://\(host)/\(project)", project: project, tenant: tenant,
             clockSkew: skew, insecureEmulator: emulator, keySet: 0)
         let authenticator = Authenticator(
-            verifiers: [verifier], keySets: 1, hasher: try SHA256Hasher.required(),
+            verifiers: VerifierTable([.firebase(verifier)]), keySets: 1, hasher: try SHA256Hasher.required(),
             counters: WorkerCounters(routes: 1, upstreams: 1),
             render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
         authenticator.install(view, set: 0)

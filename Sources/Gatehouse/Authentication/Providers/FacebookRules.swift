@@ -1,0 +1,4 @@
+/// Facebook's Limited Login. Classic logins have no ID token.
+struct FacebookRules: ProviderRules {
+    let issuers: [String]
+}
