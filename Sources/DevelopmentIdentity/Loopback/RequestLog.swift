@@ -41,8 +41,9 @@ final class RequestLog: Sendable {
     /// The latest requests, oldest first.
     var latest: [ReceivedRequest] { state.withLock { $0.latest } }
 
-    func record(_ request: ReceivedRequest) {
-        let path = request.path
+    /// - Parameter name: what it is counted as; by default its path.
+    func record(_ request: ReceivedRequest, as name: String? = nil) {
+        let path = name ?? request.path
         let ready = state.withLock { state in
             state.total += 1
             if state.byPath[path] != nil || state.byPath.count < Self.mostPaths { state.byPath[path, default: 0] += 1 }

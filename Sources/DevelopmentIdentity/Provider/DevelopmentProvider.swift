@@ -1,15 +1,22 @@
 public import JOSE
 internal import Synchronization
 
-/// A local stand-in for Firebase Authentication: it serves real keys over HTTP and mints tokens that they verify.
+/// A local stand-in for Firebase Authentication and for the identity providers behind it: it serves real keys over HTTP
+/// and mints tokens that they verify.
 ///
-/// It listens on 127.0.0.1 only, and anybody who reaches it gets any token: it is for demos and tests. All members may be
-/// used from any thread while it runs.
+/// - Firebase: ``idToken(for:)``, ``sessionCookie(for:)``, ``keys``.
+/// - ID tokens of Apple, Google, Microsoft, Facebook, Yahoo, LinkedIn and `oidc.NAME`:
+///   ``idToken(of:for:audience:nonce:)``, ``keys(of:)``, ``updateKeys(of:_:)``, ``updateDiscovery(of:_:)``, at
+///   ``Endpoint/keys(_:)`` and ``Endpoint/discovery(_:)``.
+/// - Everything it serves: ``Endpoint``, ``url(_:)``, ``calls(to:)``, ``misbehave(_:at:times:)``.
+///
+/// It listens on 127.0.0.1 only, and anybody who reaches it gets any token: it is for demos and tests. All members may
+/// be used from any thread while it runs.
 public final class DevelopmentProvider: Sendable {
     /// The project that tokens are for.
     public var project: String { service.project }
 
-    private let service: ProviderService
+    let service: ProviderService
     private let server: LoopbackServer
 
     private init(service: ProviderService) {
@@ -22,18 +29,23 @@ public final class DevelopmentProvider: Sendable {
     /// - Parameters:
     ///   - project: the Firebase project that tokens are for.
     ///   - port: the port, or 0 for any that is free.
-    ///   - keys: the keys; by default those that all providers of this process share.
+    ///   - keys: Firebase's keys; by default those that all providers of this process share.
+    ///   - keyDirectory: where the identity providers' keys are kept, made when first used; by default they are those
+    ///     that all development providers of this process share.
     ///   - maxAge: the seconds in `Cache-Control: public, max-age=`.
     ///   - now: seconds since 1970, for tokens and certificates.
     /// - Throws: `listening` where the port is taken; `keys` where none can be made.
     public static func start(
-        project: String = FirebaseToken.demoProject, port: Int = 0, keys: DevelopmentKeys? = nil, maxAge: Int = 3600,
-        now: (@Sendable () -> Int64)? = nil
+        project: String = FirebaseToken.demoProject, port: Int = 0, keys: DevelopmentKeys? = nil,
+        keyDirectory: String? = nil, maxAge: Int = 3600, now: (@Sendable () -> Int64)? = nil
     ) async throws(DevelopmentIdentityError) -> DevelopmentProvider {
         let keys = if let keys { keys } else { try sharedKeys() }
-        let service = ProviderService(keys: keys, maxAge: maxAge, project: project, now: now ?? SystemTime.seconds)
+        let service = ProviderService(
+            keys: keys, keyring: IdentityKeyring(directory: keyDirectory), maxAge: maxAge, project: project,
+            now: now ?? SystemTime.seconds)
         let provider = DevelopmentProvider(service: service)
         try await provider.server.listen(port: port)
+        service.state.withLock { $0.base = "http://127.0.0.1:\(provider.port)" }
         return provider
     }
 
@@ -59,7 +71,7 @@ public final class DevelopmentProvider: Sendable {
     /// The port it listens on, or did.
     public var port: Int { server.port }
 
-    /// The URL of an endpoint.
+    /// The URL of an endpoint; some are templates, as ``Endpoint`` tells.
     public func url(_ endpoint: Endpoint) -> String { "http://127.0.0.1:\(port)\(endpoint.rawValue)" }
 }
 

@@ -1,15 +1,91 @@
 extension DevelopmentProvider {
-    /// What the provider serves, by its path at Google.
-    public enum Endpoint: String, Sendable, CaseIterable {
-        /// The ID tokens' keys as JWK Set.
-        case idTokenJWKSet = "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
-        /// The ID tokens' keys as X.509 map.
-        case idTokenX509 = "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
+    /// What the provider serves, by its path at the service that it stands in for.
+    ///
+    /// Every one is counted (``calls(to:)``) and can misbehave, each provider's apart. Paths that would collide have
+    /// the provider's name before them: `/apple/auth/keys`.
+    public enum Endpoint: Sendable, Hashable {
+        /// The Firebase ID tokens' keys as JWK Set.
+        case idTokenJWKSet
+        /// The Firebase ID tokens' keys as X.509 map.
+        case idTokenX509
         /// The session cookies' keys as X.509 map.
-        case sessionX509 = "/identitytoolkit/v3/relyingparty/publicKeys"
+        case sessionX509
         /// The session cookies' keys as JWK Set.
-        case sessionJWKSet = "/v1/sessionCookiePublicKeys"
+        case sessionJWKSet
+        /// The JWK Set of an identity provider.
+        case keys(IdentityProvider)
+        /// The discovery document of an identity provider.
+        case discovery(IdentityProvider)
         /// Minting: POST a JSON object, get a token.
-        case mint = "/mint"
+        case mint
+    }
+}
+
+extension DevelopmentProvider.Endpoint: CaseIterable {
+    /// All but those of `oidc.NAME`, of which there are as many as names.
+    public static let allCases: [DevelopmentProvider.Endpoint] =
+        [.idTokenJWKSet, .idTokenX509, .sessionX509, .sessionJWKSet, .mint]
+        + IdentityProvider.wellKnown.flatMap { [.keys($0), .discovery($0)] }
+}
+
+extension DevelopmentProvider.Endpoint: RawRepresentable {
+    /// The path.
+    public var rawValue: String {
+        switch self {
+        case .idTokenJWKSet: "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
+        case .idTokenX509: "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
+        case .sessionX509: "/identitytoolkit/v3/relyingparty/publicKeys"
+        case .sessionJWKSet: "/v1/sessionCookiePublicKeys"
+        case .keys(let provider): provider.keysPath
+        case .discovery(let provider): provider.discoveryPath
+        case .mint: "/mint"
+        }
+    }
+
+    /// The endpoint that serves a path.
+    public init?(rawValue path: String) {
+        if let endpoint = Self.byPath[path] ?? Self.generic(path) {
+            self = endpoint
+        } else {
+            return nil
+        }
+    }
+
+    private static let byPath = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+    /// `/oidc/NAME/jwks` and `/oidc/NAME/.well-known/openid-configuration`.
+    private static func generic(_ path: String) -> Self? {
+        let segments = path.split(separator: "/", maxSplits: 2)
+        guard segments.count == 3, segments[0] == "oidc", let provider = IdentityProvider(id: "oidc.\(segments[1])")
+        else { return nil }
+        return [.keys(provider), .discovery(provider)].first { $0.rawValue == path }
+    }
+}
+
+extension IdentityProvider {
+    fileprivate var keysPath: String {
+        switch self {
+        case .apple: "/apple/auth/keys"
+        case .google: "/google/oauth2/v3/certs"
+        case .microsoft: "/microsoft/common/discovery/v2.0/keys"
+        case .facebook: "/facebook/.well-known/oauth/openid/jwks/"
+        case .yahoo: "/yahoo/openid/v1/certs"
+        case .linkedIn: "/linkedin/oauth/openid/jwks"
+        case .oidc(let name): "/oidc/\(name)/jwks"
+        }
+    }
+
+    fileprivate var discoveryPath: String {
+        let folder =
+            switch self {
+            case .apple: "/apple"
+            case .google: "/google"
+            case .microsoft: "/microsoft/common/v2.0"
+            case .facebook: "/facebook"
+            case .yahoo: "/yahoo"
+            case .linkedIn: "/linkedin/oauth"
+            case .oidc(let name): "/oidc/\(name)"
+            }
+        return folder + "/.well-known/openid-configuration"
     }
 }

@@ -5,11 +5,16 @@ internal import Synchronization
 final class ProviderService: LoopbackService {
     let state: Mutex<ProviderState>
     let log = RequestLog(capacity: 1024)
+    let keyring: IdentityKeyring
     let project: String
     let now: @Sendable () -> Int64
 
-    init(keys: DevelopmentKeys, maxAge: Int, project: String, now: @escaping @Sendable () -> Int64) {
+    init(
+        keys: DevelopmentKeys, keyring: IdentityKeyring, maxAge: Int, project: String,
+        now: @escaping @Sendable () -> Int64
+    ) {
         state = Mutex(ProviderState(keys: keys, maxAge: maxAge))
+        self.keyring = keyring
         self.project = project
         self.now = now
     }
@@ -19,8 +24,9 @@ final class ProviderService: LoopbackService {
     }
 
     func answer(_ request: ReceivedRequest) -> [ScriptStep] {
-        log.record(request)
-        guard let endpoint = DevelopmentProvider.Endpoint(rawValue: request.path) else {
+        let endpoint = DevelopmentProvider.Endpoint(rawValue: request.path)
+        log.record(request, as: endpoint?.rawValue)
+        guard let endpoint else {
             return [.send(Answer.json(["error": "no such path"], status: 404).bytes(for: request))]
         }
         let good = properAnswer(of: endpoint, to: request)
@@ -37,33 +43,44 @@ final class ProviderService: LoopbackService {
     }
 
     private func properAnswer(of endpoint: DevelopmentProvider.Endpoint, to request: ReceivedRequest) -> Answer {
-        if endpoint == .mint { return mint(request) }
+        switch endpoint {
+        case .mint: mint(request)
+        case .idTokenJWKSet, .idTokenX509, .sessionJWKSet, .sessionX509, .keys, .discovery: document(of: endpoint)
+        }
+    }
+
+    private func document(of endpoint: DevelopmentProvider.Endpoint) -> Answer {
         let state = state.withLock { $0 }
-        do throws(SigningKeyError) {
-            var answer = Answer.json(try endpoint.document(of: state, now: now()))
+        do {
+            var answer = Answer.json(try endpoint.document(of: state, keyring: keyring, now: now()))
             answer.fields.append(("Cache-Control", "public, max-age=\(state.maxAge)"))
             return answer
         } catch {
-            return .json(["error": .string(error.description)], status: 500)
+            return .json(["error": .string("\(error)")], status: 500)
         }
     }
 }
 
 extension DevelopmentProvider.Endpoint {
-    /// The document that the endpoint serves.
-    fileprivate func document(of state: ProviderState, now: Int64) throws(SigningKeyError) -> JSON {
+    /// The document that the endpoint serves, if it serves one.
+    fileprivate func document(of state: ProviderState, keyring: IdentityKeyring, now: Int64) throws -> JSON {
         switch self {
         case .idTokenJWKSet: state.jwkSet(.idToken)
         case .sessionJWKSet: state.jwkSet(.sessionCookie)
         case .idTokenX509: try state.x509Map(.idToken, now: now)
         case .sessionX509: try state.x509Map(.sessionCookie, now: now)
+        case .keys(let provider): ["keys": .array(try keyring.keys(of: provider).map { .object($0.jwk) })]
+        case .discovery(let provider): .object(state.discoveryDocument(of: provider))
         case .mint: nil
         }
     }
 
     /// The document without keys.
     fileprivate var emptySet: String {
-        self == .idTokenJWKSet || self == .sessionJWKSet ? "{\"keys\":[]}" : "{}"
+        switch self {
+        case .idTokenJWKSet, .sessionJWKSet, .keys: "{\"keys\":[]}"
+        default: "{}"
+        }
     }
 }
 

@@ -15,6 +15,10 @@ struct ProviderState {
     var maxAge: Int
     var faults: [DevelopmentProvider.Endpoint: Fault] = [:]
     var validities: [String: Validity] = [:]
+    /// Discovery documents that were changed.
+    var discovery: [IdentityProvider: JSONObject] = [:]
+    /// The provider's URL; it is known once it listens.
+    var base = ""
 
     /// The fault that spoils the next answer of an endpoint; counts it down.
     mutating func takeFault(at endpoint: DevelopmentProvider.Endpoint) -> Misbehaviour? {

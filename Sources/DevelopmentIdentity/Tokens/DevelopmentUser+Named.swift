@@ -1,9 +1,9 @@
 extension DevelopmentUser {
-    /// Google, verified e-mail address, `role: admin`.
+    /// Google (Workspace), verified e-mail address, `role: admin`.
     public static let ada = DevelopmentUser(
         uid: "ada", name: "Ada Lovelace", email: "ada@example.com", picture: "https://example.com/ada.png",
         signInProvider: "google.com", identities: ["google.com": ["104242424242424242424"]],
-        customClaims: ["role": "admin"])
+        customClaims: ["role": "admin"], hostedDomain: "example.com")
 
     /// E-mail and password, address not verified, no custom claims.
     public static let grace = DevelopmentUser(uid: "grace", email: "grace@example.com", isEmailVerified: false)
@@ -17,6 +17,11 @@ extension DevelopmentUser {
     public static let barbara = DevelopmentUser(
         uid: "barbara", name: "Barbara Liskov", email: "barbara@contoso.example", isEmailVerified: false,
         signInProvider: "microsoft.com", identities: ["microsoft.com": ["8eaef023-2b34-4da1-9baa-8bc8c9d6a490"]])
+
+    /// Microsoft with a personal account; the identity is its 16 digits, not the object id.
+    public static let hedy = DevelopmentUser(
+        uid: "hedy", name: "Hedy Lamarr", email: "hedy@outlook.example", isEmailVerified: false,
+        signInProvider: "microsoft.com", identities: ["microsoft.com": ["4b2eabcdef012345"]])
 
     /// GitHub; the identity is a number, as a string.
     public static let linus = DevelopmentUser(
@@ -48,7 +53,7 @@ extension DevelopmentUser {
 
     /// Every user with a name, in the order of the documentation.
     public static let all: [DevelopmentUser] = [
-        ada, grace, alan, barbara, linus, dennis, margaret, edsger, robot, guest,
+        ada, grace, alan, barbara, hedy, linus, dennis, margaret, edsger, robot, guest,
     ]
 
     /// The user of that uid; for any other text a user who signed in with a password and has that uid.

@@ -24,12 +24,16 @@ public struct DevelopmentUser: Sendable, Hashable {
     public var tenant: String?
     /// `firebase.sign_in_second_factor`, such as `phone` or `totp`.
     public var secondFactor: String?
+    /// The Workspace domain of the user's Google account: `hd` of Google's own tokens.
+    public var hostedDomain: String?
 
     /// A user with the given properties.
     public init(
         uid: String, name: String? = nil, email: String? = nil, isEmailVerified: Bool = true,
         phoneNumber: String? = nil, picture: String? = nil, signInProvider: String = "password",
-        identities: JSONObject = [:], customClaims: JSONObject = [:], tenant: String? = nil, secondFactor: String? = nil
+        identities: JSONObject = [:], customClaims: JSONObject = [:], tenant: String? = nil,
+        secondFactor: String? = nil,
+        hostedDomain: String? = nil
     ) {
         self.uid = uid
         self.name = name
@@ -42,5 +46,6 @@ public struct DevelopmentUser: Sendable, Hashable {
         self.customClaims = customClaims
         self.tenant = tenant
         self.secondFactor = secondFactor
+        self.hostedDomain = hostedDomain
     }
 }

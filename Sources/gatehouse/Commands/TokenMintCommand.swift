@@ -10,7 +10,7 @@ struct TokenMintCommand: ParsableCommand {
             Example: curl -H "Authorization: Bearer $(gatehouse token mint --user ada)" http://127.0.0.1:8080/v1/hello
 
             Development only: no Firebase project takes these tokens. Named users have a profile (ada, grace, alan, \
-            barbara, linus, dennis, margaret, edsger, robot, guest); any other name is a user with a password.
+            barbara, hedy, linus, dennis, margaret, edsger, robot, guest); any other name is a user with a password.
             """)
 
     @Option(help: ArgumentHelp("Who signs in.", valueName: "uid"))

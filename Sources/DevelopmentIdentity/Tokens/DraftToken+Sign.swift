@@ -1,12 +1,13 @@
 public import JOSE
 
-extension FirebaseToken {
-    /// The token as a compact JWS with that key's `alg` and `kid` (custom tokens have no `kid`) where nothing else is set.
+extension DraftToken {
+    /// The token as a compact JWS with that key's `alg` and `kid` (Firebase's custom tokens have no `kid`) where
+    /// nothing else is set.
     ///
     /// - Throws: what libcrypto refuses.
     public func signed(by key: SigningKey) throws(SigningKeyError) -> String {
         var defaults: JSONObject = ["alg": .string(key.algorithm.rawValue)]
-        if kind == .idToken || kind == .sessionCookie { defaults["kid"] = .string(key.keyID) }
+        if namesKey { defaults["kid"] = .string(key.keyID) }
         defaults["typ"] = "JWT"
         return try key.sign(header: headerText(defaults), payload: claims.bytes)
     }

@@ -1,0 +1,54 @@
+internal import JOSE
+internal import Synchronization
+
+/// The providers' keys of one development provider. They are made, or read, when first asked for.
+final class IdentityKeyring: Sendable {
+    private let directory: String?
+    private let published = Mutex<[IdentityProvider: [PublishedKey]]>([:])
+
+    /// - Parameter directory: where the keys are kept; `nil` for those that all providers of this process share.
+    init(directory: String?) {
+        self.directory = directory
+    }
+
+    /// The keys of a provider as they are now.
+    func keys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> [PublishedKey] {
+        try update(provider) { _ in }
+    }
+
+    /// Changes the keys of a provider, and returns them.
+    @discardableResult
+    func update(
+        _ provider: IdentityProvider, _ change: (inout [PublishedKey]) -> Void
+    ) throws(DevelopmentIdentityError) -> [PublishedKey] {
+        if let changed = published.withLock({ Self.change(provider, in: &$0, change) }) { return changed }
+        let made = provider.published(try IdentityKeys.keys(of: provider, in: directory))
+        return published.withLock { all in
+            if all[provider] == nil { all[provider] = made }
+            return Self.change(provider, in: &all, change) ?? made
+        }
+    }
+
+    private static func change(
+        _ provider: IdentityProvider, in all: inout [IdentityProvider: [PublishedKey]],
+        _ change: (inout [PublishedKey]) -> Void
+    ) -> [PublishedKey]? {
+        guard var keys = all[provider] else { return nil }
+        change(&keys)
+        all[provider] = keys
+        return keys
+    }
+
+    /// Signs with the provider's last key that may sign for the token's issuer.
+    func sign(_ token: ProviderToken) throws(DevelopmentIdentityError) -> String {
+        let keys = try keys(of: token.provider)
+        guard let signer = keys.last(where: { $0.signs(for: token.claims["iss"]) }) else {
+            throw DevelopmentIdentityError(.keys, "\(token.provider.id) has no key to sign with")
+        }
+        do throws(SigningKeyError) {
+            return try token.signed(by: signer.key)
+        } catch {
+            throw DevelopmentIdentityError(.keys, error.description)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import JOSE
+internal import Synchronization
+
+/// Where providers' signing keys come from: making them is slow, so that it is done once a process, or once for good.
+enum IdentityKeys {
+    /// The most providers that a process makes keys for.
+    static let mostProviders = 64
+
+    private static let shared = Mutex<[IdentityProvider: [SigningKey]]>([:])
+
+    /// The keys of a provider: those of a directory, made there where there are none, else those of this process.
+    ///
+    /// - Throws: `keys` where none can be made, or for too many providers; `keyFile` as ``DevelopmentKeys``.
+    static func keys(
+        of provider: IdentityProvider, in directory: String?
+    ) throws(DevelopmentIdentityError) -> [SigningKey] {
+        guard let directory else { return try sharedKeys(of: provider) }
+        let file = PrivateFile(directory: directory, name: "development-keys-\(provider.id).pem")
+        if let text = try file.text() { return try parse(text, provider, file) }
+        try file.create(KeyBlocks(made(for: provider).map { (provider.id, $0) }).text)
+        guard let text = try file.text() else {
+            throw DevelopmentIdentityError(.keyFile, "\(file.path) vanished while it was made")
+        }
+        return try parse(text, provider, file)
+    }
+
+    private static func sharedKeys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> [SigningKey] {
+        // The lock is held while keys are made, so that nobody makes them twice.
+        try shared.withLock { all throws(DevelopmentIdentityError) in
+            if let keys = all[provider] { return keys }
+            guard all.count < mostProviders else {
+                throw DevelopmentIdentityError(.keys, "keys were made for \(mostProviders) providers already")
+            }
+            let keys = try made(for: provider)
+            all[provider] = keys
+            return keys
+        }
+    }
+
+    private static func made(for provider: IdentityProvider) throws(DevelopmentIdentityError) -> [SigningKey] {
+        var keys: [SigningKey] = []
+        do throws(SigningKeyError) {
+            for algorithm in provider.keyAlgorithms {
+                keys.append(try .generate(algorithm, keyID: DevelopmentKeys.randomKeyID()))
+            }
+        } catch {
+            throw DevelopmentIdentityError(.keys, error.description)
+        }
+        return keys
+    }
+
+    private static func parse(
+        _ text: String, _ provider: IdentityProvider, _ file: PrivateFile
+    ) throws(DevelopmentIdentityError) -> [SigningKey] {
+        do throws(DevelopmentIdentityError) {
+            let keys = try KeyBlocks(parsing: text).blocks.filter { $0.use == provider.id }.map(\.key)
+            guard keys.map(\.algorithm) == provider.keyAlgorithms else {
+                throw DevelopmentIdentityError(
+                    .keyFile, "not the keys of \(provider.id); delete the file to have it made anew")
+            }
+            return keys
+        } catch {
+            throw DevelopmentIdentityError(.keyFile, "\(file.path): \(error.description)")
+        }
+    }
+}
