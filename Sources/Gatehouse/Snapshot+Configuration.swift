@@ -33,6 +33,16 @@ extension RoutePolicy {
     }
 }
 
+extension Configuration.Provider.SecondFactor {
+    /// `acr_values="..."`; nil where no context of authentication counts. Values that a quoted string would have to escape are left out.
+    var challengeParameter: String? {
+        let values = acr.filter { value in
+            value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        }
+        return values.isEmpty ? nil : "acr_values=\"\(values.joined(separator: " "))\""
+    }
+}
+
 extension RouteDefinition {
     init(_ route: Configuration.Route) {
         self.init(

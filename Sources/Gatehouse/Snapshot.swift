@@ -13,6 +13,8 @@ public final class Snapshot: Sendable {
     let verifiers: VerifierTable
     /// The key sets' sources; a verifier names its set by the place here.
     let keySources: [KeySetSource]
+    /// The challenge parameter `acr_values` (RFC 9470 section 3) of the providers whose entries list such values, by id.
+    let acrValues: [String: String]
     /// Who can be asked about opaque tokens, in the order of the configuration.
     let opaqueProviders: [Configuration.Provider]
     let outgoing: OutgoingHead
@@ -35,6 +37,9 @@ public final class Snapshot: Sendable {
         upstreams = configuration.upstreams.map(UpstreamSettings.init)
         let upstreams = upstreams
         opaqueProviders = configuration.identity.providers.filter { $0.opaqueTokens != nil }
+        acrValues = configuration.identity.providers.reduce(into: [:]) { values, provider in
+            values[provider.id] = provider.idTokens?.secondFactor.challengeParameter
+        }
         let opaqueIDs = opaqueProviders.map(\.id)
         plans = configuration.routes.map { route in
             let upstream = names.firstIndex(of: route.upstream) ?? 0

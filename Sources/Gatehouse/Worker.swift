@@ -98,7 +98,8 @@ final class Worker {
         }
         authorizer = Authorizer(
             store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
-            maxStaleness: snapshot.maxStaleness, asksFirebase: others.accounts != nil)
+            maxStaleness: snapshot.maxStaleness, asksFirebase: others.accounts != nil,
+            acrValues: snapshot.acrValues)
         accounts = others.accounts.map { WorkerAccounts(source: $0) }
         link =
             snapshot.asksStore
