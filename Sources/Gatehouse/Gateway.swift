@@ -342,10 +342,10 @@ extension Configuration.AccessLogTarget {
 extension Configuration {
     /// The insecure options that are on, by their keys.
     var insecureOptions: [String] {
-        guard let firebase = identity.firebase else { return [] }
         var options: [String] = []
-        if firebase.insecureEmulator { options.append("identity.firebase.insecure_emulator") }
-        if firebase.insecureHTTP { options.append("identity.firebase.insecure_http") }
+        if identity.firebase?.insecureEmulator == true { options.append("identity.firebase.insecure_emulator") }
+        if identity.firebase?.insecureHTTP == true { options.append("identity.firebase.insecure_http") }
+        options += identity.providers.filter(\.insecureHTTP).map { "identity.providers.\($0.id).insecure_http" }
         return options
     }
 }

@@ -44,7 +44,10 @@ struct ConfigurationLoader {
         root.set(&configuration.admin, "admin") { $0.mapping(.admin).map(Configuration.Admin.init) }
         root.set(&configuration.identity, "identity") { $0.mapping(.identity).map(Configuration.Identity.init) }
         root.set(&configuration.store, "store", Configuration.StoreLocation.read)
-        root.set(&configuration.revocation, "revocation") { $0.mapping(.revocation).map(Configuration.Revocation.init) }
+        root.set(&configuration.revocation, "revocation") { value in
+            let hasFirebase = root.value("identity")?.hasMember("firebase") ?? false
+            return value.mapping(.revocation).map { Configuration.Revocation($0, hasFirebase: hasFirebase) }
+        }
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
     }
@@ -73,8 +76,9 @@ struct ConfigurationLoader {
     private mutating func readRoutes(_ root: MappingReader, _ upstreams: [MappingEntry]) {
         guard let value = root.required("routes", "add at least one"), let elements = value.sequence() else { return }
         if elements.isEmpty { context.fail(value.location, "routes is an empty list", "add at least one") }
-        let hasIdentity = root.value("identity")?.hasMember("firebase") ?? false
-        let surroundings = RouteSurroundings(upstreams: upstreams.map(\.key), hasIdentity: hasIdentity)
+        let surroundings = RouteSurroundings(
+            upstreams: upstreams.map(\.key), hasIdentity: root.value("identity")?.hasIssuers ?? false,
+            identity: configuration.identity)
         configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }
         warnOfUnused(upstreams, used: elements.count == configuration.routes.count)
     }

@@ -24,6 +24,7 @@ struct RouteListing {
         Column("PROVIDERS") { list($0.providers, ifEmpty: nothing) },
         Column("RECENT", always: true) { $0.recentSignIn.map(DurationText.write) ?? nothing },
         Column("SECOND FACTOR") { $0.secondFactor ? "required" : nothing },
+        Column("SCOPES") { list($0.scopes, ifEmpty: nothing) },
         Column("REVOCATION", always: true) { $0.auth == .none ? nothing : $0.revocation.rawValue },
         Column("ON STORE FAILURE") { $0.onStoreFailure == .allow ? "allow" : nothing },
         Column("STRIP") { $0.stripPrefix ?? nothing },

@@ -32,6 +32,41 @@ enum ExampleFiles {
         #expect(reference == expected)
     }
 
+    /// The reference with the comments below a key in its place.
+    private func reference(with keys: [String: String]) throws -> Configuration {
+        let file = ExampleFiles.directory.appending(path: "reference.yaml").path
+        var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        for (key, value) in keys {
+            let start = try #require(lines.firstIndex { $0.hasPrefix("  \(key): \(value)") })
+            lines[start] =
+                value == "{}" || value == "null" ? "  \(key):" : lines[start].replacing(value, with: "firebase")
+            for index in lines[(start + 1)...].indices.prefix(while: { lines[$0].hasPrefix("  # ") }) {
+                lines[index] = lines[index].replacing(
+                    "# ", with: value == "{}" || value == "null" ? "  " : "", maxReplacements: 1)
+            }
+        }
+        return try ConfigurationTesting.load(lines.joined(separator: "\n"))
+    }
+
+    @Test func theReferenceShowsEveryProvider() throws {
+        let configuration = try reference(with: ["providers": "{}"])
+        let providers = configuration.identity.providers
+        #expect(Set(providers.map(\.kind)) == Set(Configuration.Provider.Kind.allCases))
+        let opaque = try #require(providers.first { $0.kind == .facebook }?.opaqueTokens)
+        #expect(opaque == .init(url: opaque.url, clientID: "1234567890", clientSecret: Secret("example")))
+    }
+
+    @Test func theReferenceShowsTheAssertion() throws {
+        var expected = Configuration.Assertion(key: "assertion.pem")
+        expected.previousKeys = ["assertion-old.pem"]
+        #expect(try reference(with: ["assertion": "null"]).headers.assertion == expected)
+    }
+
+    @Test func theReferenceShowsFirebasesAccountRecords() throws {
+        let revocation = try reference(with: ["source": "store"]).revocation
+        #expect(revocation.firebase == .init(serviceAccount: "service-account.json"))
+    }
+
     @Test func theExampleTakesProjectAndServiceFromTheEnvironment() throws {
         let file = ExampleFiles.directory.appending(path: "gatehouse.yaml").path
         let configuration = try Configuration.load(

@@ -9,13 +9,9 @@ import Testing
         .section("listen:\n  - address: a:1\n    tls: {}", "3:10 listen[].tls is not supported yet; remove it"),
         .section("listen:\n  - address: unix:/run/gh", "2:14 a unix: address is not supported yet; remove it"),
         .section("admin: { address: 'unix:/run/gh' }", "1:19 a unix: address is not supported yet; remove it"),
-        .section("identity: { providers: { apple.com: {} } }", "1:24 identity.providers is not supported yet"),
-        .section("revocation: { source: firebase }", "1:23 revocation.source: firebase is not supported yet"),
-        .section("headers: { assertion: { key: a.pem } }", "1:23 headers.assertion is not supported yet; remove it"),
         .file(
             "upstreams: { api: { servers: ['https://a'] } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
             "1:31 an https:// upstream server is not supported yet; remove it"),
-        .route("path: /\nscopes: [read]", "6:13 routes[].scopes is not supported yet; remove it"),
         .route("path: /\nallow: auth.uid == uid", "6:12 routes[].allow is not supported yet; remove it"),
         .route("path: /\ninsecure_no_csrf: true", "6:23 routes[].insecure_no_csrf is not supported yet"),
     ]

@@ -14,13 +14,32 @@ import Testing
 
     /// The schema of the mapping at a path of the file.
     private func mapping(at path: String) throws -> [String: Any] {
-        try path.split(separator: ".").reduce(schema) { parent, part in
+        if let provider = try provider(at: path) { return provider }
+        return try path.split(separator: ".").reduce(schema) { parent, part in
             let key = part.hasSuffix("[]") ? String(part.dropLast(2)) : String(part)
             if key == "*" { return resolved(try #require(parent["additionalProperties"] as? [String: Any])) }
             let properties = try #require(parent["properties"] as? [String: Any])
             let value = resolved(try #require(properties[key] as? [String: Any], "\(path)"))
             return part.hasSuffix("[]") ? resolved(try #require(value["items"] as? [String: Any])) : value
         }
+    }
+
+    /// The schema of an entry of `identity.providers`, whose ids have dots; `.*` at the end of a path is any name.
+    private func provider(at path: String) throws -> [String: Any]? {
+        let prefix = "identity.providers."
+        guard path.hasPrefix(prefix) else { return nil }
+        let providers = try #require(
+            (try mapping(at: "identity")["properties"] as? [String: Any])?["providers"] as? [String: Any])
+        let properties = try #require(providers["properties"] as? [String: Any])
+        let patterns = try #require(providers["patternProperties"] as? [String: Any])
+        let id = path.dropFirst(prefix.count)
+        if id == "*.second_factor" {
+            let oidc = resolved(try #require(patterns["^oidc\\.[a-z0-9-]{1,64}$"] as? [String: Any]))
+            let factor = (oidc["properties"] as? [String: Any])?["second_factor"]
+            return resolved(try #require(factor as? [String: Any]))
+        }
+        let entry = id.hasSuffix(".*") ? patterns["^\(id.dropLast(2))\\.[a-z0-9-]{1,64}$"] : properties[String(id)]
+        return resolved(try #require(entry as? [String: Any], "\(path)"))
     }
 
     private func resolved(_ value: [String: Any]) -> [String: Any] {

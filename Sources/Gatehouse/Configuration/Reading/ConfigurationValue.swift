@@ -118,6 +118,14 @@ extension ConfigurationValue {
         }
     }
 
+    /// Whether this is a mapping with that key, set to a mapping that is not empty.
+    func hasEntries(under key: String) -> Bool {
+        guard case .mapping(let mapping) = content else { return false }
+        return mapping.contains { keyNode, node in
+            context.document.key(of: keyNode) == key && node.mapping?.isEmpty == false
+        }
+    }
+
     private func anyMapping() -> Node.Mapping? {
         switch content {
         case .mapping(let mapping): mapping

@@ -46,7 +46,7 @@ extension KnownKeys {
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let admin = KnownKeys("admin", ["address", "token"])
     static let identity = KnownKeys(
-        "identity", ["clock_skew", "firebase", "keys", "credentials"], later: ["providers": .emptyMapping])
+        "identity", ["clock_skew", "firebase", "providers", "keys", "credentials"])
     static let firebase = KnownKeys(
         "identity.firebase",
         ["project", "tenant", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator"])
@@ -59,23 +59,28 @@ extension KnownKeys {
             "url", "username", "password", "ca", "certificate", "private_key", "sentinel_username",
             "sentinel_password",
         ])
-    static let revocation = KnownKeys("revocation", ["max_staleness", "strict_timeout", "source"])
-    static let headers = KnownKeys(
-        "headers", ["prefix", "variable", "forward_credential", "extra"], later: ["assertion": .onlyNull])
+    static let revocation = KnownKeys(
+        "revocation",
+        ["max_staleness", "strict_timeout", "source", "service_account", "lookup_url", "lookup_timeout"])
+    static let headers = KnownKeys("headers", ["prefix", "variable", "forward_credential", "assertion", "extra"])
+    static let assertion = KnownKeys("headers.assertion", ["key", "previous_keys", "lifetime", "issuer"])
     static let upstream = KnownKeys("upstreams.*", ["servers", "connect_timeout", "response_timeout", "connections"])
     static let route = KnownKeys(
         "routes[]",
         [
-            "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "revocation",
-            "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size", "merge_slashes",
+            "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "scopes",
+            "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
+            "merge_slashes",
             "encoded_slashes", "case_insensitive",
         ],
-        later: ["scopes": .emptySequence, "allow": .onlyNull, "insecure_no_csrf": .false])
+        later: ["allow": .onlyNull, "insecure_no_csrf": .false])
     static let log = KnownKeys("log", ["level", "access"])
 
     /// Every mapping with fixed keys.
-    static let all = [
-        root, listener, limits, drain, admin, identity, firebase, keys, credentials, store, revocation, headers,
-        upstream, route, log,
-    ]
+    static let all =
+        [
+            root, listener, limits, drain, admin, identity, firebase, secondFactor, keys, credentials, store,
+            revocation,
+            headers, assertion, upstream, route, log,
+        ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

@@ -12,8 +12,12 @@ extension Configuration.Firebase {
         mapping.set(&tenant, "tenant") { $0.string(atMost: 128).map { $0 == "*" ? .any : .only($0) } }
         mapping.set(&insecureHTTP, "insecure_http") { $0.boolean() }
         mapping.set(&insecureEmulator, "insecure_emulator") { $0.boolean() }
-        mapping.set(&keysURL, "keys_url") { Self.keysURL($0, insecureHTTP) }
-        mapping.set(&sessionKeysURL, "session_keys_url") { Self.keysURL($0, insecureHTTP) }
+        mapping.set(&keysURL, "keys_url") {
+            $0.trustedURL(allowsPlainHTTP: insecureHTTP, .replacedKeys)
+        }
+        mapping.set(&sessionKeysURL, "session_keys_url") {
+            $0.trustedURL(allowsPlainHTTP: insecureHTTP, .replacedKeys)
+        }
         override(from: mapping.context, at: mapping.location)
         warn(mapping)
         if project == nil { return nil }
@@ -33,7 +37,8 @@ extension Configuration.Firebase {
         ] {
             guard let text = environment[variable], !text.isEmpty else { continue }
             do {
-                self[keyPath: target] = try Self.checked(keysURL: text, insecureHTTP)
+                _ = try HTTPURL.trusted(text, allowsPlainHTTP: insecureHTTP, .replacedKeys)
+                self[keyPath: target] = text
             } catch {
                 failures.append((variable, error))
             }
@@ -51,25 +56,6 @@ extension Configuration.Firebase {
         guard let text = value.string(atMost: 128) else { return nil }
         guard isProject(text) else {
             return value.fail("\(value.name) is not a project's id", "write the id that the Firebase console shows")
-        }
-        return text
-    }
-
-    private static func keysURL(_ value: ConfigurationValue, _ insecureHTTP: Bool) -> String? {
-        guard let text = value.string(atMost: 2_048) else { return nil }
-        do {
-            return try checked(keysURL: text, insecureHTTP)
-        } catch {
-            return value.fail("\(value.name) is \(error.what)", error.remedy)
-        }
-    }
-
-    private static func checked(keysURL text: String, _ insecureHTTP: Bool) throws(HTTPURL.Failure) -> String {
-        let url = try HTTPURL(parsing: text)
-        guard url.isSecure || insecureHTTP || IPLiteral.isLoopback(host: url.host) else {
-            throw HTTPURL.Failure(
-                what: "an http:// URL of another machine, whose keys anybody on the way could replace",
-                remedy: "use https://, or set insecure_http: true")
         }
         return text
     }

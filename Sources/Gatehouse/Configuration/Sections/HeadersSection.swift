@@ -6,6 +6,7 @@ extension Configuration.IdentityHeaders {
         mapping.set(&prefix, "prefix") { Self.prefix($0) }
         mapping.set(&variable, "variable") { $0.boolean() }
         mapping.set(&forwardCredential, "forward_credential") { $0.boolean() }
+        mapping.set(&assertion, "assertion") { $0.mapping(.assertion).map(Configuration.Assertion.init) }
         let names = self
         mapping.set(&extra, "extra") { names.extra(of: $0) }
     }

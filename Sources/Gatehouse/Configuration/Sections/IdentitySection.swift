@@ -3,6 +3,8 @@ extension Configuration.Identity {
         self.init()
         mapping.set(&clockSkew, "clock_skew") { $0.duration(in: .zero ... .seconds(60)) }
         mapping.set(&firebase, "firebase") { $0.mapping(.firebase).flatMap(Configuration.Firebase.init) }
+        mapping.set(&providers, "providers", Self.providers)
+        checkIssuers(mapping.context)
         mapping.set(&keys, "keys") { $0.mapping(.keys).map(Configuration.KeyPolicy.init) }
         mapping.set(&credentials, "credentials") { $0.mapping(.credentials).map(Configuration.Credentials.init) }
     }

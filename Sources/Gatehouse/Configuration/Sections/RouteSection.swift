@@ -2,8 +2,10 @@
 struct RouteSurroundings {
     /// The names under `upstreams`, also of those with errors.
     let upstreams: [String]
-    /// Whether there is anybody whose tokens count.
+    /// Whether there is anybody whose tokens count, be it with errors.
     let hasIdentity: Bool
+    /// Whose tokens count, without those with errors.
+    let identity: Configuration.Identity
 }
 
 extension Configuration.Route {
@@ -36,6 +38,7 @@ extension Configuration.Route {
         mapping.set(&providers, "providers") { $0.list(Self.provider) }
         mapping.set(&recentSignIn, "recent_sign_in") { $0.duration(in: .seconds(1) ... .days(365)) }
         mapping.set(&secondFactor, "second_factor") { $0.choice(of: ["required"]).map { _ in true } }
+        mapping.set(&scopes, "scopes", Self.scopes)
         mapping.set(&revocation, "revocation") { $0.choice() }
         mapping.set(&onStoreFailure, "on_store_failure") { $0.choice() }
     }
@@ -111,19 +114,21 @@ extension Configuration.Route {
         if auth != .none, !surroundings.hasIdentity {
             mapping.context.fail(
                 location, "the route asks for a credential and identity names nobody who issues one",
-                "add identity.firebase.project, or set auth: none")
+                "add identity.firebase.project or an entry of identity.providers, or set auth: none")
         }
         if onStoreFailure == .allow {
             mapping.context.warn(
                 mapping.location(of: "on_store_failure"), "revoked users pass while the store is down",
                 "remove it to answer 503 instead")
         }
+        if auth != .none { warnOfProviders(mapping, surroundings.identity) }
     }
 
     /// Who is anonymous fulfils none of them, and would pass all the same.
     private func refuseConditionsOfUsers(_ mapping: MappingReader) {
         let conditions = [
             ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil), ("second_factor", secondFactor),
+            ("scopes", !scopes.isEmpty),
         ]
         for (key, isAsked) in conditions where isAsked {
             mapping.context.fail(
@@ -135,7 +140,7 @@ extension Configuration.Route {
     private func refuseConditions(_ mapping: MappingReader) {
         let conditions = [
             ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil),
-            ("second_factor", secondFactor), ("revocation", revocation == .strict),
+            ("second_factor", secondFactor), ("scopes", !scopes.isEmpty), ("revocation", revocation == .strict),
         ]
         for (key, isAsked) in conditions where isAsked {
             mapping.context.fail(

@@ -67,7 +67,7 @@ private struct RedisStoreReader {
         if username != nil { mapping?.refuse("username", "which the url has too", "keep one of them") }
         if password != nil { mapping?.refuse("password", "which the url has too", "keep one of them") }
         mapping?.set(&username, "username") { $0.string(atMost: 1_024) }
-        mapping?.set(&password, "password") { $0.password() }
+        mapping?.set(&password, "password") { $0.secret("password") }
         return account(username, password, "user", "password")
     }
 
@@ -78,7 +78,7 @@ private struct RedisStoreReader {
         }
         var (username, password): (String?, Secret?) = (nil, nil)
         mapping?.set(&username, "sentinel_username") { $0.string(atMost: 1_024) }
-        mapping?.set(&password, "sentinel_password") { $0.password() }
+        mapping?.set(&password, "sentinel_password") { $0.secret("password") }
         return account(username, password, "user of the sentinels", "sentinel_password")
     }
 
@@ -115,30 +115,5 @@ extension MappingReader {
     fileprivate func refuse(_ key: String, _ why: String, _ remedy: String = "remove it") {
         guard value(key) != nil else { return }
         context.fail(location(of: key), "store.\(key) \(why)", remedy)
-    }
-}
-
-extension ConfigurationValue {
-    /// A password; messages never show it.
-    fileprivate func password() -> Secret? {
-        guard let text = scalar("a text")?.text else { return nil }
-        guard !text.isEmpty else { return fail("\(name) is empty", "write a password, or remove it") }
-        guard text.utf8.count <= 4_096 else { return fail("\(name) is longer than 4096 bytes", "shorten it") }
-        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            return fail("\(name) contains a control character", "keep it on one line, without tabs")
-        }
-        return Secret(text)
-    }
-}
-
-extension Configuration.Revocation {
-    init(_ mapping: MappingReader) {
-        self.init()
-        mapping.set(&maxStaleness, "max_staleness") { $0.duration(in: .seconds(1) ... .days(1)) }
-        mapping.set(&strictTimeout, "strict_timeout") { $0.duration(in: .milliseconds(1) ... .seconds(10)) }
-        guard let source = mapping.value("source"), let choice = source.choice(of: ["store", "firebase"]) else {
-            return
-        }
-        if choice == "firebase" { source.refuseAsLater("revocation.source: firebase") }
     }
 }

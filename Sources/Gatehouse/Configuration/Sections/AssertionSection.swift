@@ -1,0 +1,27 @@
+extension Configuration.Assertion {
+    private static let maximumPreviousKeys = 8
+
+    /// What the files hold is checked by who signs with them.
+    init(_ mapping: MappingReader) {
+        let file = mapping.required("key", "add key: FILE, a private key (PEM, P-256)").flatMap { $0.string() }
+        self.init(key: file ?? "")
+        mapping.set(&lifetime, "lifetime") { $0.duration(in: .seconds(10) ... .hours(1)) }
+        mapping.set(&issuer, "issuer") { $0.string(atMost: 1_024) }
+        let key = key
+        mapping.set(&previousKeys, "previous_keys") { Self.previousKeys($0, besides: key) }
+    }
+
+    private static func previousKeys(_ value: ConfigurationValue, besides key: String) -> [String]? {
+        let files = value.oneOrList { value -> String? in
+            guard let file = value.string() else { return nil }
+            guard file != key else { return value.fail("\(value.name) is the key that signs", "remove it here") }
+            return file
+        }
+        guard let files, files.count <= maximumPreviousKeys else {
+            return files.flatMap { _ in
+                value.fail("\(value.name) has more than \(maximumPreviousKeys) files", "remove the oldest")
+            }
+        }
+        return files
+    }
+}
