@@ -51,11 +51,3 @@ struct AcceptedClaims: Sendable {
     /// The most bytes of claims with what is added to them.
     private static let sizeLimit = 2 * JSONLimits.token.size
 }
-
-/// A provider's answer that proves an opaque token: that it counts, whose it is, and for whom it was issued.
-///
-/// Only the checks of a provider's answer make one.
-struct ProvenAnswer: Sendable {
-    /// What the answer says, in the names of claims: `sub`, `scope`, `iat` and so on.
-    let claims: JSONDocument
-}

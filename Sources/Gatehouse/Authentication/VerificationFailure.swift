@@ -45,6 +45,10 @@ struct VerificationFailure: Error, Equatable, Sendable {
         case keyIssuer = "the key is not of this issuer"
         case providerSubject = "sub is not 1 to 255 bytes of text"
         case derivedUserID = "the uid of the provider and its subject is longer than 128 bytes"
+        case notOpaqueToken = "no text that an opaque token can be"
+        case inactive = "the provider says that the token does not count"
+        case tokenType = "a token of another type"
+        case senderConstrained = "the token is bound to a key whose proof is not asked for"
     }
 
     var code: DecisionCode

@@ -32,3 +32,5 @@ struct Tally<Owner: Hashable> {
         if new > 0 { owners[new, default: []].insert(owner) }
     }
 }
+
+extension Tally: Sendable where Owner: Sendable {}

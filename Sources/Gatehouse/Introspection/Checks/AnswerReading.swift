@@ -1,0 +1,52 @@
+import JOSE
+
+/// Members of an answer, by their types. A member that is `null` counts as absent.
+struct AnswerReading {
+    private let object: JSONValue
+
+    /// - Throws: `malformed` for what is no object.
+    init(_ value: JSONValue?, _ name: String) throws(Unproven) {
+        guard let value, value.kind == .object else { throw .malformed("\(name) is not an object") }
+        object = value
+    }
+
+    subscript(_ name: String) -> JSONValue? {
+        guard let value = object[name], value.kind != .null else { return nil }
+        return value
+    }
+
+    func text(_ name: String) throws(Unproven) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string else { throw .malformed("\(name) is not a string") }
+        return text
+    }
+
+    func flag(_ name: String) throws(Unproven) -> Bool {
+        guard let flag = self[name]?.bool else { throw .malformed("\(name) is not a boolean") }
+        return flag
+    }
+
+    func texts(_ name: String) throws(Unproven) -> [String] {
+        guard let value = self[name] else { return [] }
+        let texts = value.elements.map(\.string)
+        guard value.kind == .array, texts.allSatisfy({ $0 != nil }) else {
+            throw .malformed("\(name) is not an array of strings")
+        }
+        return texts.compactMap(\.self)
+    }
+
+    /// A time in seconds since 1970, a fraction left out; what no number of 64 bits holds counts as the nearest.
+    func seconds(_ name: String) throws(Unproven) -> Int64? {
+        guard let value = self[name] else { return nil }
+        if let seconds = value.integer { return seconds }
+        guard let number = value.double?.rounded(.down) else { throw .malformed("\(name) is not a number") }
+        return Int64(exactly: number) ?? (number < 0 ? .min : .max)
+    }
+
+    /// A time as RFC 3339 spells it.
+    func date(_ name: String) throws(Unproven) -> Int64? {
+        guard let text = try text(name) else { return nil }
+        guard let seconds = RFC3339.seconds(text) else { throw .malformed("\(name) is not a time of RFC 3339") }
+        return seconds
+    }
+}

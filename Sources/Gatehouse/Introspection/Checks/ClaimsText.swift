@@ -1,0 +1,27 @@
+import JOSE
+
+/// Claims under construction, as JSON text.
+struct ClaimsText {
+    private var text: [UInt8] = [UInt8(ascii: "{")]
+
+    mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
+        JSONWriter.appendName(name, to: &text)
+        JSONWriter.appendString(value, to: &text)
+    }
+
+    mutating func add(_ name: String, _ value: Int64?) {
+        guard let value else { return }
+        JSONWriter.appendName(name, to: &text)
+        JSONWriter.appendInteger(value, to: &text)
+    }
+
+    /// The value as it was answered.
+    mutating func add(_ name: String, json value: JSONValue) {
+        JSONWriter.appendName(name, to: &text)
+        value.appendCompact(to: &text)
+    }
+
+    /// The whole object.
+    var bytes: [UInt8] { text + [UInt8(ascii: "}")] }
+}

@@ -1,0 +1,54 @@
+import JOSE
+
+/// One way of asking a provider about an opaque token, and of reading what it says.
+protocol TokenCheck: Sendable {
+    /// The provider's id.
+    var provider: String { get }
+    /// The statuses by which the provider says that the token does not count.
+    var refusals: Set<Int> { get }
+    /// The statuses by which the provider refuses the gateway's own credentials.
+    var ownCredentials: Set<Int> { get }
+
+    /// What to send to learn about the token, 1 to `OpaqueToken.sizeLimit` bytes of visible ASCII.
+    func question(about token: [UInt8]) -> HTTPQuestion
+
+    /// What an answer with status 200 proves. Times and the subject's form are for who judges.
+    ///
+    /// - Parameter now: seconds since 1970, the clock's skew added.
+    func examine(_ answer: JSONValue, now: Int64) throws(Unproven) -> TokenProof
+}
+
+extension TokenCheck {
+    var refusals: Set<Int> { [] }
+}
+
+/// Why an answer proves nothing.
+enum Unproven: Error, Equatable {
+    /// The token does not count.
+    case refused(VerificationFailure.Reason)
+    /// The answer cannot be believed.
+    case malformed(String)
+}
+
+/// What an answer says of a token that counts, and that was issued for us.
+struct TokenProof {
+    var subject: String
+    var claims: ClaimsText
+    /// When the user proved who they are, where the provider says so.
+    var authTime: Int64?
+    var issuedAt: Int64?
+    /// Nil: the token does not end.
+    var expiresAt: Int64?
+    var scopes: [String] = []
+}
+
+/// What an opaque token may look like.
+enum OpaqueToken {
+    /// The longest token that a provider is asked about, in bytes.
+    static let sizeLimit = 8192
+
+    /// Whether a provider can be asked about it: visible ASCII (RFC 6750 section 2.1 allows fewer characters, RFC 6749 appendix A.12 more).
+    static func isWellFormed(_ token: [UInt8]) -> Bool {
+        (1...sizeLimit).contains(token.count) && token.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+}
