@@ -10,8 +10,8 @@ final class MisbehavingSource: Sendable {
         case send([UInt8])
         /// Send these bytes, then close.
         case sendAndClose([UInt8])
-        /// Send the bytes one by one, with a pause between them, without end.
-        case drip(pause: TimeAmount)
+        /// Announce so many bytes and send them one by one, with a pause between them.
+        case drip(pause: TimeAmount, length: Int = 1_000_000)
         /// Never answer.
         case silence
     }
@@ -92,7 +92,7 @@ final class MisbehavingSource: Sendable {
             case .sendAndClose(let bytes):
                 write(bytes, context)
                 context.close(promise: nil)
-            case .drip(let pause): drip(pause, context)
+            case .drip(let pause, let length): drip(pause, length, context)
             case .silence: break
             }
         }
@@ -105,9 +105,9 @@ final class MisbehavingSource: Sendable {
             context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
         }
 
-        private func drip(_ pause: TimeAmount, _ context: ChannelHandlerContext) {
+        private func drip(_ pause: TimeAmount, _ length: Int, _ context: ChannelHandlerContext) {
             let channel = context.channel
-            write(Array("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n{".utf8), context)
+            write(Array("HTTP/1.1 200 OK\r\ncontent-length: \(length)\r\n\r\n{".utf8), context)
             dripping = context.eventLoop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
                 channel.writeAndFlush(channel.allocator.buffer(string: " "), promise: nil)
             }
