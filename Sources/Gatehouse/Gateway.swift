@@ -37,6 +37,8 @@ public final class Gateway: Sendable {
     let accessLog: AccessLogWriter?
     let startTime: Int64
     let phase = Mutex(Phase.serving)
+    /// Who asks providers about opaque tokens; nil: none count.
+    let opaqueTokens: OpaqueTokens?
     private let fetcher: HTTPKeyFetcher
     private let workerGroup: MultiThreadedEventLoopGroup
     private let controlGroup: MultiThreadedEventLoopGroup
@@ -63,6 +65,12 @@ public final class Gateway: Sendable {
         // From here on nothing throws: what is made needs an end, which `finish` gives.
         workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
+        opaqueTokens =
+            snapshot.opaqueProviders.isEmpty
+            ? nil
+            : OpaqueTokens(
+                snapshot.opaqueProviders, clockSkew: configuration.identity.clockSkew, group: controlGroup,
+                clock: clock, logger: logger)
         keys = KeyCoordinator(
             sources: snapshot.keySources, policy: configuration.identity.keys, fetcher: fetcher, clock: clock,
             logger: logger)
@@ -140,6 +148,7 @@ public final class Gateway: Sendable {
                 in
                 let worker = Worker(
                     loop: loop, snapshot: snapshot, store: access, clock: clock, logger: logger, accessLog: slot,
+                    others: Worker.Others(opaqueTokens: opaqueTokens),
                     requestKeys: { [keys] in keys.requestRefresh(set: $0) })
                 guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
                 worker.start()
@@ -272,6 +281,7 @@ public final class Gateway: Sendable {
         }
         await accessLog?.close(remainders: remainders)
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
+        await opaqueTokens?.shutdown()
         try? await fetcher.shutdown()
         try? await workerGroup.shutdownGracefully()
         try? await controlGroup.shutdownGracefully()

@@ -134,6 +134,7 @@ extension Gateway {
         readings.storeFaulty = store.view.faultyRecords
         readings.storeUsers = usage.users
         readings.storeSessions = usage.sessions
+        readings.introspections = opaqueTokens?.status().map(GatewayReadings.Introspection.init) ?? []
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.isReady = isReady
         readings.insecureOptions = configuration.insecureOptions

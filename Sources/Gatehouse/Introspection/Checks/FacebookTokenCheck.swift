@@ -3,7 +3,8 @@ import JOSE
 /// Facebook's `debug_token`, asked with the application's own id and secret.
 struct FacebookTokenCheck: TokenCheck {
     let provider: String
-    let ownCredentials: Set<Int> = [400, 401, 403]
+    /// 400 may be for the token alone.
+    let ownCredentials: Set<Int> = [401, 403]
     private let url: String
     private let appID: String
     private let appSecret: Secret

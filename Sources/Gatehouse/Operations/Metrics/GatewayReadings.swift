@@ -37,6 +37,8 @@ public struct GatewayReadings: Sendable {
     public var storeFaulty = 0
     /// How a shared store is doing; nil: it is embedded.
     public var storeHealth: StoreHealth?
+    /// What providers are asked about opaque tokens, in the order of the configuration.
+    public var introspections: [Introspection] = []
     /// Lines that the access log's writer lost.
     public var accessLogLost: UInt64 = 0
     /// Whether `/readyz` says so.
