@@ -8,6 +8,8 @@ public struct DevelopmentIdentityError: Error, Sendable, Equatable, CustomString
         case keys
         /// A server could not listen on the port that was asked for.
         case listening
+        /// A provider knows as many of something as it can.
+        case full
     }
 
     /// What it concerns.

@@ -8,6 +8,10 @@ internal import Synchronization
 /// - ID tokens of Apple, Google, Microsoft, Facebook, Yahoo, LinkedIn and `oidc.NAME`:
 ///   ``idToken(of:for:audience:nonce:)``, ``keys(of:)``, ``updateKeys(of:_:)``, ``updateDiscovery(of:_:)``, at
 ///   ``Endpoint/keys(_:)`` and ``Endpoint/discovery(_:)``.
+/// - Opaque tokens (introspection, GitHub, Facebook): ``OpaqueToken``, ``add(_:)``, ``revoke(_:)``, ``calls(about:)``,
+///   ``setClient(_:for:)``.
+/// - Identity Toolkit and the token endpoint: ``DevelopmentAccount``, ``setAccount(_:)``,
+///   ``updateAccount(_:tenant:_:)``, ``deleteAccount(_:tenant:)``, ``makeServiceAccount(email:key:)``.
 /// - Everything it serves: ``Endpoint``, ``url(_:)``, ``calls(to:)``, ``misbehave(_:at:times:)``.
 ///
 /// It listens on 127.0.0.1 only, and anybody who reaches it gets any token: it is for demos and tests. All members may

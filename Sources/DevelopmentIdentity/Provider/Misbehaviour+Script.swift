@@ -4,6 +4,7 @@ extension Misbehaviour {
         switch self {
         case .drip(let interval): [.drip(good.bytes(for: request)[...], interval: interval)]
         case .hang: [.hang]
+        case .delayed(let duration): [.wait(duration), .send(good.bytes(for: request))]
         case .held(let gate): [.hold(gate), .send(good.bytes(for: request))]
         case .drop: [.close]
         case .reset: [.reset]
@@ -19,8 +20,9 @@ extension Misbehaviour {
     private func answer(insteadOf good: Answer, emptySet: String) -> Answer {
         var answer = good
         switch self {
-        case .status(let status, let body):
+        case .status(let status, let body, let fields):
             answer = Answer(status: status, fields: [("Content-Type", "application/json")], body: Array(body.utf8))
+            answer.fields += fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         case .body(let text): answer.body = Array(text.utf8)
         case .html:
             answer.fields = [("Content-Type", "text/html; charset=utf-8")]

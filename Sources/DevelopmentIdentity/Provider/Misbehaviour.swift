@@ -1,7 +1,7 @@
 /// What a provider does instead of answering properly.
 public enum Misbehaviour: Sendable {
-    /// Answers that status with that body.
-    case status(Int, body: String = "")
+    /// Answers that status with that body, and with further fields such as `Retry-After`.
+    case status(Int, body: String = "", fields: [String: String] = [:])
     /// Answers 200 with that body as `application/json`.
     case body(String)
     /// Answers 200 with a page of HTML.
@@ -22,6 +22,8 @@ public enum Misbehaviour: Sendable {
     case drip(interval: Duration)
     /// Never answers.
     case hang
+    /// Answers properly after a while. A test that wants to choose the moment takes `held`.
+    case delayed(Duration)
     /// Answers properly once the gate opens.
     case held(Gate)
     /// Answers with a Content-Length that is wrong by so many bytes, and closes.

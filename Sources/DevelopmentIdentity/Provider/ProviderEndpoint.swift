@@ -16,6 +16,17 @@ extension DevelopmentProvider {
         case keys(IdentityProvider)
         /// The discovery document of an identity provider.
         case discovery(IdentityProvider)
+        /// RFC 7662 introspection of ``OpaqueToken``s.
+        case introspection
+        /// GitHub's check of a token. Path and URL are templates with `{client_id}`.
+        case gitHubTokenCheck
+        /// Facebook's `debug_token`.
+        case facebookDebugToken
+        /// Identity Toolkit's look-up of ``DevelopmentAccount``s. Path and URL are templates with `{project}`; those of
+        /// a tenant, `/v1/projects/{project}/tenants/{tenant}/accounts:lookup`, are counted with it.
+        case accountsLookup
+        /// The OAuth token endpoint, for ``ServiceAccount``s (RFC 7523).
+        case oauthToken
         /// Minting: POST a JSON object, get a token.
         case mint
     }
@@ -24,7 +35,10 @@ extension DevelopmentProvider {
 extension DevelopmentProvider.Endpoint: CaseIterable {
     /// All but those of `oidc.NAME`, of which there are as many as names.
     public static let allCases: [DevelopmentProvider.Endpoint] =
-        [.idTokenJWKSet, .idTokenX509, .sessionX509, .sessionJWKSet, .mint]
+        [
+            .idTokenJWKSet, .idTokenX509, .sessionX509, .sessionJWKSet, .introspection, .gitHubTokenCheck,
+            .facebookDebugToken, .accountsLookup, .oauthToken, .mint,
+        ]
         + IdentityProvider.wellKnown.flatMap { [.keys($0), .discovery($0)] }
 }
 
@@ -38,6 +52,11 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
         case .sessionJWKSet: "/v1/sessionCookiePublicKeys"
         case .keys(let provider): provider.keysPath
         case .discovery(let provider): provider.discoveryPath
+        case .introspection: "/introspect"
+        case .gitHubTokenCheck: "/applications/{client_id}/token"
+        case .facebookDebugToken: "/debug_token"
+        case .accountsLookup: "/v1/projects/{project}/accounts:lookup"
+        case .oauthToken: "/token"
         case .mint: "/mint"
         }
     }
@@ -53,11 +72,27 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
 
     private static let byPath = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// `/oidc/NAME/jwks` and `/oidc/NAME/.well-known/openid-configuration`.
+    /// Paths with a name in them.
     private static func generic(_ path: String) -> Self? {
-        let segments = path.split(separator: "/", maxSplits: 2)
-        guard segments.count == 3, segments[0] == "oidc", let provider = IdentityProvider(id: "oidc.\(segments[1])")
-        else { return nil }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard segments.count >= 3, let first = segments.first else { return nil }
+        switch first {
+        case "oidc": return oidc(path, name: segments[2])
+        case "applications": return segments.count == 3 && segments[3] == "token" ? .gitHubTokenCheck : nil
+        case "v1": return isLookup(segments) ? .accountsLookup : nil
+        default: return nil
+        }
+    }
+
+    private static func isLookup(_ segments: ArraySlice<Substring>) -> Bool {
+        let isOfTenant = segments.count == 6 && segments[4] == "tenants"
+        return segments[2] == "projects" && (segments.count == 4 || isOfTenant)
+            && segments.last.flatMap { FormFields.decoded($0) } == "accounts:lookup"
+    }
+
+    /// `/oidc/NAME/jwks` and `/oidc/NAME/.well-known/openid-configuration`.
+    private static func oidc(_ path: String, name: Substring) -> Self? {
+        guard let provider = IdentityProvider(id: "oidc.\(name)") else { return nil }
         return [.keys(provider), .discovery(provider)].first { $0.rawValue == path }
     }
 }

@@ -6,6 +6,9 @@ final class ProviderService: LoopbackService {
     let state: Mutex<ProviderState>
     let log = RequestLog(capacity: 1024)
     let keyring: IdentityKeyring
+    let opaque = OpaqueRegistry()
+    let accounts = AccountRegistry(DevelopmentUser.all.map { DevelopmentAccount($0, validSince: 1_600_000_000) })
+    let accessTokens = AccessTokens()
     let project: String
     let now: @Sendable () -> Int64
 
@@ -45,6 +48,11 @@ final class ProviderService: LoopbackService {
     private func properAnswer(of endpoint: DevelopmentProvider.Endpoint, to request: ReceivedRequest) -> Answer {
         switch endpoint {
         case .mint: mint(request)
+        case .introspection: introspect(request)
+        case .gitHubTokenCheck: checkGitHubToken(request)
+        case .facebookDebugToken: debugFacebookToken(request)
+        case .accountsLookup: lookUpAccounts(request)
+        case .oauthToken: issueAccessToken(request)
         case .idTokenJWKSet, .idTokenX509, .sessionJWKSet, .sessionX509, .keys, .discovery: document(of: endpoint)
         }
     }
@@ -71,7 +79,7 @@ extension DevelopmentProvider.Endpoint {
         case .sessionX509: try state.x509Map(.sessionCookie, now: now)
         case .keys(let provider): ["keys": .array(try keyring.keys(of: provider).map { .object($0.jwk) })]
         case .discovery(let provider): .object(state.discoveryDocument(of: provider))
-        case .mint: nil
+        default: nil
         }
     }
 

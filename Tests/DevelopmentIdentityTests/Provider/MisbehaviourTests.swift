@@ -24,6 +24,16 @@ import Testing
         #expect(response.text == "later")
     }
 
+    @Test func furtherFieldsAreAnswered() async throws {
+        let response = try await response(.status(503, fields: ["Retry-After": "3"]))
+        #expect(response.field("Retry-After") == "3")
+        #expect(response.body.isEmpty)
+    }
+
+    @Test func aDelayedAnswerIsAProperOne() async throws {
+        #expect(try await response(.delayed(.milliseconds(1))).status == 200)
+    }
+
     @Test func anyBodyCanBeAnswered() async throws {
         #expect(try await response(.body("{\"error\":{}}")).text == "{\"error\":{}}")
     }

@@ -70,3 +70,16 @@ let noon: Int64 = 1_700_000_000
 func exchange(_ port: Int, _ target: String, fields: String = "") async throws -> [UInt8] {
     try await exchange(port, "GET", target, fields: fields)
 }
+
+/// POSTs a form.
+func post(
+    _ provider: DevelopmentProvider, _ path: String, form: String, fields: String = ""
+) async throws -> Response? {
+    let type = "Content-Type: application/x-www-form-urlencoded\r\n"
+    return try await Response(exchange(provider.port, "POST", path, fields: type + fields, body: form))
+}
+
+/// The field `Authorization` of HTTP Basic.
+func basic(_ user: String, _ password: String) -> String {
+    "Authorization: Basic \(Data("\(user):\(password)".utf8).base64EncodedString())\r\n"
+}

@@ -1,0 +1,66 @@
+internal import Synchronization
+
+/// The access tokens that the token endpoint gave out, and the service accounts that may have some.
+final class AccessTokens: Sendable {
+    /// The most tokens at a time; the oldest go first.
+    static let mostTokens = 1024
+    /// The most service accounts.
+    static let mostAccounts = 64
+
+    struct Grant {
+        let text: String
+        let scopes: [String]
+        let expiresAt: Int64
+    }
+
+    private struct State {
+        var accounts: [String: ServiceAccount] = [:]
+        var grants: [Grant] = []
+        var lifetime: Int64 = 3600
+    }
+
+    private let state = Mutex(State())
+
+    /// - Throws: `full` where there are too many.
+    func add(_ account: ServiceAccount) throws(DevelopmentIdentityError) {
+        let isAdded = state.withLock { state in
+            guard state.accounts[account.email] != nil || state.accounts.count < Self.mostAccounts else { return false }
+            state.accounts[account.email] = account
+            return true
+        }
+        guard isAdded else {
+            throw DevelopmentIdentityError(.full, "the provider has \(Self.mostAccounts) service accounts")
+        }
+    }
+
+    func account(_ email: String) -> ServiceAccount? {
+        state.withLock { $0.accounts[email] }
+    }
+
+    func remove(_ email: String) {
+        state.withLock { $0.accounts[email] = nil }
+    }
+
+    func setLifetime(_ seconds: Int64) {
+        state.withLock { $0.lifetime = seconds }
+    }
+
+    /// A new token for these scopes, and how many seconds it lasts.
+    func issue(scopes: [String], now: Int64) -> (text: String, lifetime: Int64) {
+        let text = "ya29." + OpaqueToken.random(64)
+        return state.withLock { state in
+            if state.grants.count >= Self.mostTokens { state.grants.removeFirst() }
+            state.grants.append(Grant(text: text, scopes: scopes, expiresAt: now + state.lifetime))
+            return (text, state.lifetime)
+        }
+    }
+
+    /// What a token is good for; `nil` for one that ended, or never was.
+    func grant(_ text: String, now: Int64) -> Grant? {
+        state.withLock { $0.grants.last { $0.text == text && now < $0.expiresAt } }
+    }
+
+    func revokeAll() {
+        state.withLock { $0.grants = [] }
+    }
+}

@@ -1,0 +1,73 @@
+internal import Synchronization
+
+/// The accounts that a provider knows.
+final class AccountRegistry: Sendable {
+    /// The most accounts at a time.
+    static let mostAccounts = 65_536
+
+    private struct Key: Hashable {
+        let tenant: [UInt8]?
+        let uid: [UInt8]
+
+        init(_ uid: String, _ tenant: String?) {
+            self.tenant = tenant.map { Array($0.utf8) }
+            self.uid = Array(uid.utf8)
+        }
+    }
+
+    private struct State {
+        var accounts: [Key: DevelopmentAccount] = [:]
+        var lookups = CallCounter()
+    }
+
+    private let state: Mutex<State>
+
+    init(_ accounts: [DevelopmentAccount]) {
+        var state = State()
+        for account in accounts { state.accounts[Key(account.user.uid, account.user.tenant)] = account }
+        self.state = Mutex(state)
+    }
+
+    /// - Throws: `full` where there are too many.
+    func set(_ account: DevelopmentAccount) throws(DevelopmentIdentityError) {
+        let isSet = state.withLock { state in
+            let key = Key(account.user.uid, account.user.tenant)
+            guard state.accounts[key] != nil || state.accounts.count < Self.mostAccounts else { return false }
+            state.accounts[key] = account
+            return true
+        }
+        guard isSet else {
+            throw DevelopmentIdentityError(.full, "the provider has \(Self.mostAccounts) accounts; delete some")
+        }
+    }
+
+    func account(_ uid: String, tenant: String?) -> DevelopmentAccount? {
+        state.withLock { $0.accounts[Key(uid, tenant)] }
+    }
+
+    func update(_ uid: String, tenant: String?, _ change: (inout DevelopmentAccount) -> Void) -> Bool {
+        state.withLock { state in
+            let key = Key(uid, tenant)
+            guard var account = state.accounts[key] else { return false }
+            change(&account)
+            state.accounts[key] = account
+            return true
+        }
+    }
+
+    func remove(_ uid: String, tenant: String?) {
+        state.withLock { $0.accounts[Key(uid, tenant)] = nil }
+    }
+
+    /// The accounts of these ids that exist; counts the questions.
+    func lookUp(_ uids: [String], tenant: String?) -> [DevelopmentAccount] {
+        state.withLock { state in
+            uids.compactMap { uid in
+                state.lookups.add(uid)
+                return state.accounts[Key(uid, tenant)]
+            }
+        }
+    }
+
+    func lookups(of uid: String) -> Int { state.withLock { $0.lookups.count(uid) } }
+}

@@ -1,0 +1,81 @@
+extension OpaqueToken {
+    /// A token that introspection says all it can about (RFC 7662 section 2.2), good for an hour.
+    ///
+    /// - Parameters:
+    ///   - text: the token; by default 40 random letters and digits.
+    ///   - clientID: `client_id`, by default the one of ``DevelopmentClient/demo(for:)``.
+    ///   - audience: `aud`, by default `gatehouse`.
+    ///   - scope: `scope`, names with spaces between them.
+    public static func introspected(
+        for user: DevelopmentUser, text: String? = nil, clientID: String? = nil, audience: String = "gatehouse",
+        scope: String = "profile email", now: Int64
+    ) -> OpaqueToken {
+        var token = OpaqueToken(.introspected, text: text ?? random(40), clientID: clientID, answer: [:])
+        token.answer = [
+            "active": true, "scope": .string(scope), "client_id": .string(token.clientID),
+            "token_type": "Bearer", "exp": .integer(now + 3600), "iat": .integer(now), "nbf": .integer(now),
+            "sub": .string(user.uid), "aud": .string(audience), "iss": "https://legacy.example",
+        ]
+        token.answer["username"] = user.email.map(JSON.string)
+        return token
+    }
+
+    /// A GitHub user's token: the authorization object of the operation `apps/check-token`. It does not expire.
+    ///
+    /// - Parameters:
+    ///   - text: the token; by default `gho_` and 36 random letters and digits.
+    ///   - clientID: the application's, by default the one of ``DevelopmentClient/demo(for:)``; about another's the
+    ///     endpoint says 404.
+    public static func gitHub(
+        for user: DevelopmentUser, text: String? = nil, clientID: String? = nil, scopes: [String] = ["user:email"],
+        now: Int64
+    ) -> OpaqueToken {
+        let text = text ?? "gho_" + random(36)
+        var token = OpaqueToken(.gitHub, text: text, clientID: clientID, answer: [:])
+        let created = JSON.string(CalendarTime.text(of: now))
+        token.answer = [
+            "id": 1, "url": "https://api.github.com/authorizations/1", "scopes": .array(scopes.map(JSON.string)),
+            "token": .string(text), "token_last_eight": .string(String(text.suffix(8))),
+            "hashed_token": .string(StableID.hex(64, of: text)),
+            "app": [
+                "client_id": .string(token.clientID), "name": "Gatehouse", "url": "https://gatehouse.example",
+            ],
+            "note": nil, "note_url": nil, "created_at": created, "updated_at": created, "expires_at": nil,
+            "fingerprint": nil, "user": .object(user.gitHubUser), "installation": nil,
+        ]
+        return token
+    }
+
+    /// A Facebook user's token, good for 60 days: the answer of `debug_token`.
+    ///
+    /// - Parameters:
+    ///   - text: the token; by default `EAA` and random letters and digits.
+    ///   - appID: the application's, by default the one of ``DevelopmentClient/demo(for:)``; about another's the
+    ///     endpoint says 400. To have it answer with another `app_id`, set `data`, `app_id`.
+    public static func facebook(
+        for user: DevelopmentUser, text: String? = nil, appID: String? = nil,
+        scopes: [String] = ["email", "public_profile"], now: Int64
+    ) -> OpaqueToken {
+        var token = OpaqueToken(.facebook, text: text ?? "EAA" + random(60), clientID: appID, answer: [:])
+        token.answer = [
+            "data": [
+                "app_id": .string(token.clientID), "type": "USER", "application": "Gatehouse",
+                "data_access_expires_at": .integer(now + 7_776_000), "expires_at": .integer(now + 5_184_000),
+                "is_valid": true, "issued_at": .integer(now), "scopes": .array(scopes.map(JSON.string)),
+                "user_id": .string(user.subject(at: "facebook.com")),
+            ]
+        ]
+        return token
+    }
+}
+
+extension DevelopmentUser {
+    fileprivate var gitHubUser: JSONObject {
+        [
+            "login": .string(uid), "id": .integer(Int64(subject(at: "github.com")) ?? 0),
+            "node_id": .string("U_\(StableID.base64URL(bytes: 9, of: uid))"),
+            "avatar_url": .string(picture ?? "https://example.com/\(uid).png"),
+            "url": .string("https://api.github.com/users/\(uid)"), "type": "User", "site_admin": false,
+        ]
+    }
+}
