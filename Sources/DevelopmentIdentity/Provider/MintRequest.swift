@@ -1,10 +1,27 @@
 /// The body of `POST /mint`.
 ///
-/// `{"user":"ada"}` is enough. `kind` is `id` or `session`; `auth_time` seconds since 1970, or `auth_age` seconds ago;
-/// `expires_in` seconds, negative for an expired token; `claims` an object of further claims.
+/// `{"user":"ada"}` is enough for a Firebase ID token. `kind` is `id`, `session` (Firebase) or `access`; `auth_time`
+/// seconds since 1970, or `auth_age` seconds ago; `expires_in` seconds, negative for an expired token; `claims` an
+/// object of further
+/// claims.
+///
+/// `provider` asks for a provider's own token: `apple.com`, `google.com`, `microsoft.com`, `facebook.com`, `yahoo.com`,
+/// `linkedin.com` or `oidc.NAME`, with an `audience`, `issuer` and `nonce` of choice; `github.com`, `oauth.NAME`, and
+/// `facebook.com` with `"kind":"access"`, for an opaque token that the provider knows from then on, issued to the
+/// client `audience`; `claims` are then members of the endpoint's answer.
 struct MintRequest {
-    var user: DevelopmentUser
-    var kind = FirebaseToken.Kind.idToken
+    enum Kind: String {
+        case id
+        case session
+        case access
+    }
+
+    var user = DevelopmentUser.ada
+    var kind: Kind?
+    var provider: String?
+    var audience: String?
+    var issuer: String?
+    var nonce: String?
     var authTime: Int64?
     var expiresIn: Int64?
     var claims = JSONObject()
@@ -17,13 +34,15 @@ struct MintRequest {
     private static let latest: Int64 = 100_000_000_000
 
     init(_ body: [UInt8], now: Int64) throws(Problem) {
-        guard case .object(let object)? = JSON(parsing: body) else { throw Problem(text: "the body is no JSON object") }
-        user = .ada
+        guard let object = JSONObject(parsing: body) else { throw Problem(text: "the body is no JSON object") }
         for member in object.members {
             switch (member.name, member.value) {
             case ("user", .string(let name)) where (1...128).contains(name.count): user = .named(name)
-            case ("kind", .string("id")): kind = .idToken
-            case ("kind", .string("session")): kind = .sessionCookie
+            case ("kind", .string(let name)) where Kind(rawValue: name) != nil: kind = Kind(rawValue: name)
+            case ("provider", .string(let id)): provider = id
+            case ("audience", .string(let text)): audience = text
+            case ("issuer", .string(let text)): issuer = text
+            case ("nonce", .string(let text)): nonce = text
             case ("auth_time", .integer(let time)): authTime = try Self.bounded(time)
             case ("auth_age", .integer(let age)): authTime = now - (try Self.bounded(age))
             case ("expires_in", .integer(let seconds)): expiresIn = try Self.bounded(seconds)
@@ -37,16 +56,5 @@ struct MintRequest {
     private static func bounded(_ seconds: Int64) throws(Problem) -> Int64 {
         guard (-latest...latest).contains(seconds) else { throw Problem(text: "a time beyond the year 5138") }
         return seconds
-    }
-
-    /// The token that was asked for.
-    func token(project: String, now: Int64) -> FirebaseToken {
-        var token =
-            kind == .sessionCookie
-            ? FirebaseToken.sessionCookie(for: user, project: project, now: now)
-            : FirebaseToken.idToken(for: user, project: project, now: now)
-        if let authTime { token = token.signedIn(at: authTime) }
-        if let expiresIn { token = token.expiring(at: now + expiresIn) }
-        return token.merging(claims)
     }
 }

@@ -3,7 +3,8 @@ internal import Synchronization
 extension ProviderService {
     /// Answers `POST /mint`.
     ///
-    /// The server listens on loopback only; the check of `Host` keeps a web page that rebinds its name to 127.0.0.1 out.
+    /// The server listens on loopback only; the check of `Host` keeps a web page that rebinds its name to 127.0.0.1
+    /// out.
     func mint(_ request: ReceivedRequest) -> Answer {
         guard request.isAddressedToLoopback else {
             return .json(["error": "the Host field must name 127.0.0.1 or localhost"], status: 403)
@@ -13,17 +14,29 @@ extension ProviderService {
             return .json(["error": "the body is longer than 16 KiB"], status: 413)
         }
         do throws(MintRequest.Problem) {
-            return signed(try MintRequest(request.bodyPrefix, now: now()).token(project: project, now: now()))
+            let base = state.withLock { $0.base }
+            let mint = try MintRequest(request.bodyPrefix, now: now())
+            return token(try mint.minted(project: project, base: base, now: now()))
         } catch {
             return .json(["error": .string(error.text)], status: 400)
         }
     }
 
-    private func signed(_ token: FirebaseToken) -> Answer {
+    private func token(_ minted: MintRequest.Minted) -> Answer {
         do throws(DevelopmentIdentityError) {
-            return .json(["token": .string(try state.withLock { $0.keys }.sign(token))])
+            return .json(["token": .string(try text(of: minted))])
         } catch {
             return .json(["error": .string(error.description)], status: 503)
+        }
+    }
+
+    private func text(of minted: MintRequest.Minted) throws(DevelopmentIdentityError) -> String {
+        switch minted {
+        case .firebase(let token): return try state.withLock { $0.keys }.sign(token)
+        case .provider(let token): return try keyring.sign(token)
+        case .opaque(let token):
+            try opaque.add(token)
+            return token.text
         }
     }
 }

@@ -6,6 +6,7 @@
 ///
 ///     let token = provider.idToken(of: .apple, for: .alan, nonce: "n").setting("aud", to: "com.example.other")
 ///     let text = try provider.sign(token)                        // with the provider's own key
+///     let other = try token.signed(byKeysIn: directory)           // with that of a key directory
 ///     let forged = try token.signed(by: someKey)                 // with any other
 ///     let spoilt = Tampering.payload.applied(to: text)
 ///

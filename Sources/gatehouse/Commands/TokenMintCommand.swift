@@ -16,23 +16,44 @@ struct TokenMintCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Who signs in.", valueName: "uid"))
     var user: String
 
+    @Option(
+        help: ArgumentHelp(
+            "A provider's own ID token instead of Firebase's: apple.com, google.com, microsoft.com, facebook.com, "
+                + "yahoo.com, linkedin.com or oidc.NAME.", valueName: "id"))
+    var provider: String?
+
+    @Option(help: ArgumentHelp("With --provider: whom the token is for. Default: that of the demo.", valueName: "id"))
+    var audience: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --provider: who issues it. Default: the provider; of oidc.NAME the demo's identity provider.",
+            valueName: "url"))
+    var issuer: String?
+
+    @Option(help: ArgumentHelp("With --provider: the nonce, taken as it is.", valueName: "text"))
+    var nonce: String?
+
     @Option(help: ArgumentHelp("The Firebase project that the token is for.", valueName: "id"))
     var project = FirebaseToken.demoProject
 
-    @Option(help: ArgumentHelp("How long ago the user signed in, such as 10m.", valueName: "duration"))
-    var authTimeAgo = DurationOption(seconds: 0)
+    @Option(
+        help: ArgumentHelp(
+            "How long ago the user signed in, such as 10m. Default: 0s; a token of --provider says it only where the "
+                + "provider does.", valueName: "duration"))
+    var authTimeAgo: DurationOption?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "When the token ends, such as 1h; -5m makes one that ended. Default: 1h, a session cookie 5d.",
+            "When the token ends, such as 1h; -5m makes one that ended. Default: 1h, a session cookie 5d, Apple's 24h.",
             valueName: "duration"))
     var expiresIn: DurationOption?
 
     @Flag(help: "A session cookie instead of an ID token.")
     var session = false
 
-    @Option(help: ArgumentHelp("The tenant that the user belongs to.", valueName: "id"))
+    @Option(help: ArgumentHelp("The tenant that the user belongs to; with --provider, Microsoft's.", valueName: "id"))
     var tenant: String?
 
     @Option(
@@ -45,24 +66,62 @@ struct TokenMintCommand: ParsableCommand {
         help: ArgumentHelp("The directory of the signing keys. Default: that of `gatehouse demo`.", valueName: "dir"))
     var keys: String?
 
+    func validate() throws {
+        if provider == nil, audience != nil || issuer != nil || nonce != nil {
+            throw ValidationError("--audience, --issuer and --nonce go with --provider")
+        }
+        if provider != nil, session {
+            throw ValidationError("--session and --provider exclude each other: only Firebase has session cookies")
+        }
+        guard let provider, IdentityProvider(id: provider) == nil else { return }
+        let isOpaque = provider == "github.com" || provider.hasPrefix("oauth.")
+        throw ValidationError(
+            isOpaque
+                ? "tokens of \(provider) are opaque, so a running provider must know them: POST "
+                    + "{\"provider\":\"\(provider)\"} to \(Self.demoProvider)/mint while `gatehouse demo` runs"
+                : "there is no provider \(provider) with tokens of its own; `gatehouse help token mint` lists them")
+    }
+
     func run() throws {
         do throws(DevelopmentIdentityError) {
-            let keys = try DevelopmentKeys.load(orCreateIn: keys ?? DevelopmentState.directory())
-            Console.say(try keys.sign(token(now: Int64(Date().timeIntervalSince1970))))
+            Console.say(
+                try minted(keys: keys ?? DevelopmentState.directory(), now: Int64(Date().timeIntervalSince1970)))
         } catch {
             throw Refused(error)
         }
     }
 
-    private func token(now: Int64) -> FirebaseToken {
+    private static let demoProvider = "http://127.0.0.1:\(DemoPorts.provider)"
+
+    private func minted(keys: String, now: Int64) throws(DevelopmentIdentityError) -> String {
+        if let provider = provider.flatMap(IdentityProvider.init(id:)) {
+            return try changed(providerToken(of: provider, now: now), now: now).signed(byKeysIn: keys)
+        }
+        let token = changed(firebaseToken(now: now), now: now)
+        return try DevelopmentKeys.load(orCreateIn: keys).sign(token)
+    }
+
+    private func firebaseToken(now: Int64) -> FirebaseToken {
         let user = DevelopmentUser.named(user)
-        var token =
+        let token =
             session
             ? FirebaseToken.sessionCookie(for: user, project: project, now: now)
             : FirebaseToken.idToken(for: user, project: project, now: now)
-        token = token.signedIn(at: now - authTimeAgo.seconds)
+        return tenant.map(token.inTenant) ?? token
+    }
+
+    private func providerToken(of provider: IdentityProvider, now: Int64) -> ProviderToken {
+        var issuer = issuer
+        if issuer == nil, case .oidc(let name) = provider { issuer = "\(Self.demoProvider)/oidc/\(name)" }
+        let token = ProviderToken.idToken(
+            of: provider, for: .named(user), audience: audience, issuer: issuer, nonce: nonce, now: now)
+        return provider == .microsoft ? tenant.map(token.inTenant) ?? token : token
+    }
+
+    private func changed<Token: DraftToken>(_ token: Token, now: Int64) -> Token {
+        var token = token
+        if let authTimeAgo { token = token.signedIn(at: now - authTimeAgo.seconds) }
         if let expiresIn { token = token.expiring(at: now + expiresIn.seconds) }
-        if let tenant { token = token.inTenant(tenant) }
         return claims.reduce(token) { $0.merging([$1.name: $1.value]) }
     }
 }

@@ -21,7 +21,8 @@ struct Demo {
         let provider: DevelopmentProvider
         let echo: EchoUpstream
         do throws(DevelopmentIdentityError) {
-            provider = try await .start(port: DemoPorts.preferred(DemoPorts.provider), keys: keys)
+            provider = try await .start(
+                port: DemoPorts.preferred(DemoPorts.provider), keys: keys, keyDirectory: directory)
             echo = try await .start(port: DemoPorts.preferred(DemoPorts.echo))
         } catch {
             throw Refused(error)

@@ -50,9 +50,50 @@ import Testing
         #expect(claims["iss"]?.string == "https://session.firebase.google.com/demo-gatehouse")
     }
 
+    @Test(arguments: IdentityProvider.wellKnown + [.oidc("corp")])
+    func aProvidersOwnTokenIsMinted(identity: IdentityProvider) async throws {
+        try await withProvider { provider in
+            let body = #"{"provider":"\#(identity.id)","user":"grace","audience":"a","nonce":"n","auth_age":60}"#
+            let response = try await Response(exchange(provider.port, "POST", "/mint", body: body))
+            let token = try UnverifiedJWS(#require(response?.json?.root["token"]?.string))
+            #expect(try provider.keys(of: identity).contains { $0.key.keyID == token.keyID })
+            let claims = token.payload.root
+            #expect(claims["aud"]?.string == "a")
+            #expect(claims["nonce"]?.string == "n")
+            #expect(claims["auth_time"]?.integer == noon - 60)
+            let expected = provider.idToken(of: identity, for: .grace).claims["iss"]
+            #expect(claims["iss"]?.string.map(JSON.string) == expected)
+        }
+    }
+
+    @Test(arguments: [("microsoft.com", "scp"), ("google.com", "client_id"), ("oidc.corp", "client_id")])
+    func anAccessTokenIsMinted(provider: String, claim: String) async throws {
+        let claims = try await claims(#"{"provider":"\#(provider)","kind":"access","expires_in":5}"#)
+        #expect(claims[claim]?.string?.isEmpty == false)
+        #expect(claims["exp"]?.integer == noon + 5)
+    }
+
+    @Test(arguments: [
+        (#"{"provider":"github.com"}"#, OpaqueToken.Kind.gitHub),
+        (#"{"provider":"facebook.com","kind":"access"}"#, .facebook),
+        (#"{"provider":"oauth.legacy","claims":{"scope":"x"},"expires_in":9}"#, .introspected),
+    ])
+    func anOpaqueTokenIsMintedAndKnown(body: String, kind: OpaqueToken.Kind) async throws {
+        try await withProvider { provider in
+            let response = try await Response(exchange(provider.port, "POST", "/mint", body: body))
+            let text = try #require(response?.json?.root["token"]?.string)
+            guard kind == .introspected else { return #expect(text.hasPrefix(kind == .gitHub ? "gho_" : "EAA")) }
+            let credentials = basic("gatehouse", "introspection-secret")
+            let answer = try await post(provider, "/introspect", form: "token=\(text)", fields: credentials)
+            #expect(answer?.json?.root["scope"]?.string == "x")
+            #expect(answer?.json?.root["exp"]?.integer == noon + 9)
+        }
+    }
+
     @Test(arguments: [
         "", "[]", "{", #"{"usr":"ada"}"#, #"{"user":1}"#, #"{"user":""}"#, #"{"kind":"other"}"#,
-        #"{"expires_in":1.5}"#, #"{"auth_time":9223372036854775807}"#, #"{"claims":[]}"#,
+        #"{"provider":"x.com"}"#, #"{"provider":"apple.com","kind":"session"}"#, #"{"audience":"a"}"#,
+        #"{"kind":"access"}"#, #"{"expires_in":1.5}"#, #"{"auth_time":9223372036854775807}"#, #"{"claims":[]}"#,
     ])
     func whatIsNotUnderstoodIsRefused(body: String) async throws {
         let response = try await mint(body)
