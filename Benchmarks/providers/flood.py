@@ -8,6 +8,7 @@ so many different opaque tokens come evenly over the time from another address (
 used from a third address (127.0.0.3) all the while. Nothing leaves 127.0.0.1."""
 
 import argparse
+import asyncio
 import http.server
 import json
 import os
@@ -103,26 +104,33 @@ def connect(source):
     return connection
 
 
-def flood(options, statuses, lock):
-    """So many different tokens, evenly over the time, by so many connections that waiting ones do not hold it up."""
-    workers, per_worker = 200, options.tokens // 200
-    begin = time.monotonic()
+async def one(pool, token, statuses):
+    """One request, on a connection that is free, else on one more."""
+    reader, writer = pool.pop() if pool else await asyncio.open_connection("127.0.0.1", 9597, local_addr=("127.0.0.2", 0))
+    try:
+        writer.write(f"GET /v1/x HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(re.search(rb"(?i)content-length: (\d+)", head).group(1))
+        await reader.readexactly(length)
+        status = int(head[9:12])
+        pool.append((reader, writer))
+    except (OSError, asyncio.IncompleteReadError):
+        status = 0
+        writer.close()
+    statuses[status] = statuses.get(status, 0) + 1
 
-    def run(worker):
-        connection = connect("127.0.0.2")
-        for index in range(per_worker):
-            due = begin + (index * workers + worker) * options.seconds / options.tokens
-            time.sleep(max(0, due - time.monotonic()))
-            status = request(connection, f"unknown-{worker}-{index}-{os.urandom(12).hex()}")
-            with lock:
-                statuses[status] = statuses.get(status, 0) + 1
 
-    threads = [threading.Thread(target=run, args=(worker,)) for worker in range(workers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return time.monotonic() - begin
+async def flood(options, statuses):
+    """So many different tokens, evenly over the time, whether those before were answered or not."""
+    begin, pool, tasks = time.monotonic(), [], []
+    for index in range(options.tokens):
+        due = begin + index * options.seconds / options.tokens
+        if due > time.monotonic():
+            await asyncio.sleep(due - time.monotonic())
+        tasks.append(asyncio.create_task(one(pool, f"unknown-{index}-{os.urandom(12).hex()}", statuses)))
+    sent = time.monotonic() - begin
+    await asyncio.gather(*tasks)
+    return sent
 
 
 def known_user(stop_event, results):
@@ -170,15 +178,15 @@ def main():
         before, results, end = memory(gateway.pid), [], threading.Event()
         user = threading.Thread(target=known_user, args=(end, results))
         user.start()
-        statuses, lock, others = {}, threading.Lock(), load(fleet, options.seconds)
-        took = flood(options, statuses, lock)
+        statuses, others = {}, load(fleet, options.seconds)
+        took = asyncio.run(flood(options, statuses))
         print("ordinary load with the flood: ", told(others.communicate()[0]))
         end.set()
         user.join()
         after = memory(gateway.pid)
         print("ordinary load alone again:    ", told(load(fleet, options.seconds).communicate()[0]))
         waits = sorted(wait for _, wait in results)
-        print(f"flood: {sum(statuses.values())} tokens in {took:.1f} s, answers by status {dict(sorted(statuses.items()))}")
+        print(f"flood: {sum(statuses.values())} tokens sent in {took:.1f} s, answers by status {dict(sorted(statuses.items()))}")
         print(f"endpoint: {Introspection.calls} calls, at most {Introspection.most} at a time, {Introspection.known} of them for the known token")
         print(f"known token: {len(results)} requests, {sum(status != 200 for status, _ in results)} not 200, "
               f"p50 {statistics.median(waits) * 1000:.1f} ms, p99 {waits[int(len(waits) * 0.99)] * 1000:.1f} ms, max {waits[-1] * 1000:.1f} ms")
