@@ -16,7 +16,8 @@ struct JWK {
     /// The key, if it is fit for use.
     func makeKey() throws(UnfitKey) -> PublicKey {
         let declared = try declaredAlgorithm()
-        let issuer = try Self.optionalString("issuer", of: members)
+        // No member of RFC 7517's: of another type it is none, and the key as good as without.
+        let issuer = members["issuer"]?.string
         switch try string("kty") {
         case "RSA":
             let material = RSAMaterial(modulus: try number("n"), exponent: try number("e"))

@@ -21,12 +21,16 @@ struct CoordinatorHarness: Sendable {
     }
 
     init(urls: [String] = ["https://a.example/keys"], _ change: (inout Configuration.KeyPolicy) -> Void = { _ in }) {
+        self.init(sources: urls.map { .url($0) }, change)
+    }
+
+    init(sources: [KeySetSource], _ change: (inout Configuration.KeyPolicy) -> Void = { _ in }) {
         var policy = Configuration.KeyPolicy()
         change(&policy)
         let (time, events) = (time, Recorder())
         self.events = events
         coordinator = KeyCoordinator(
-            sources: urls.map { .url($0) }, policy: policy,
+            sources: sources, policy: policy,
             environment: KeyEnvironment(
                 fetcher: fetcher, clock: time.clock, sleepUntil: { try await time.sleep(until: $0) },
                 log: { events.record($0, $1) }))

@@ -84,6 +84,26 @@ struct KeySetMachineTests {
         #expect(harness.lookup("a").keyID == nil)
     }
 
+    @Test("F-13: other algorithms, or another issuer of a key, are another generation")
+    func generationFollowsPolicy() throws {
+        let key = try TestKey("a")
+        var harness = try MachineHarness(loaded: [key])
+        var seen: Set<UInt64> = [harness.view.generation]
+        for algorithms in [[.es256], [.es256, .rs256], nil] as [Set<Algorithm>?] {
+            var fetched = try FetchedKeySet([key])
+            fetched.algorithms = algorithms
+            harness.send(.refreshAsked)
+            harness.send(.fetched(fetched))
+            #expect(harness.view.algorithms == algorithms)
+            #expect(seen.insert(harness.view.generation).inserted)
+        }
+        let issued = key.jwk.dropLast() + #","issuer":"https://id.example"}"#
+        harness.send(.refreshAsked)
+        let set = try KeySet(jwkSet: Array("{\"keys\":[\(issued)]}".utf8))
+        harness.send(.fetched(try FetchedKeySet(set, maxAge: 60)))
+        #expect(seen.insert(harness.view.generation).inserted)
+    }
+
     @Test("F-11: another key under the same kid is another generation")
     func generationFollowsKeyMaterial() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])

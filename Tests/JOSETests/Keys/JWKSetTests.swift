@@ -31,6 +31,16 @@ struct JWKSetTests {
         #expect(set.key(id: "e\u{301}") == nil)
     }
 
+    @Test("a key keeps the issuer that its publisher names beside it")
+    func issuers() throws {
+        func key(_ issuer: String) throws -> PublicKey {
+            try Keys.key(RSAVectors.jwk.replacing(#""kid":"k""#, with: #""kid":"k","issuer":\#(issuer)"#))
+        }
+        #expect(try key(#""https://id.example/{tenantid}""#).issuer == "https://id.example/{tenantid}")
+        #expect(try key("7").issuer == nil)
+        #expect(try Keys.key(RSAVectors.jwk).issuer == nil)
+    }
+
     @Test("a key without alg verifies all that suits it")
     func algorithms() throws {
         #expect(try Keys.key(RSAVectors.jwk).algorithms == [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])

@@ -45,7 +45,6 @@ struct MicrosoftRules: ProviderRules {
     func judges(issuer: String) -> Bool {
         if issuer.utf8.starts(with: Self.oldIssuers.utf8) { return true }
         return issuer.utf8.starts(with: prefix.utf8)
-            && issuer.utf8.reversed().starts(with: suffix.utf8.reversed())
     }
 
     func issuerFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {

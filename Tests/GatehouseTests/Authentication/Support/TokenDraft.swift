@@ -63,8 +63,8 @@ struct TokenDraft {
         "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
-    private static func makeKey(_ id: String) -> SigningKey {
-        guard let key = try? SigningKey.generate(.rs256, keyID: id) else {
+    static func makeKey(_ id: String, _ algorithm: Algorithm = .rs256) -> SigningKey {
+        guard let key = try? SigningKey.generate(algorithm, keyID: id) else {
             preconditionFailure("libcrypto makes no key")
         }
         return key
