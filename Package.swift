@@ -142,8 +142,12 @@ let package = Package(
         .testTarget(
             name: "DevelopmentIdentityTests", dependencies: ["DevelopmentIdentity", "JOSE"], swiftSettings: settings),
         .testTarget(
-            name: "OracleTests", dependencies: ["Gatehouse", "JOSE"], exclude: ["oracle.py", "requirements.txt"],
-            swiftSettings: settings),
+            name: "OracleTests",
+            dependencies: [
+                "DevelopmentIdentity", "Gatehouse", "JOSE",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["oracle.py", "revocation_oracle.py", "requirements.txt"], swiftSettings: settings),
         .testTarget(
             name: "FuzzTests", dependencies: ["GatewayFuzzTargets", "WireFuzzTargets"], swiftSettings: settings),
         .testTarget(

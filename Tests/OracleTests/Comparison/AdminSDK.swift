@@ -59,13 +59,14 @@ struct AdminSDK {
         try lines.write(to: folder.appending(path: "cases.jsonl"))
     }
 
-    private func run(in folder: URL) throws {
+    /// Runs a script that lies in this folder's parent on a folder of files.
+    func run(_ script: String = "oracle.py", in folder: URL) throws {
         let errors = folder.appending(path: "errors")
         try Data().write(to: errors)
         let process = Process()
         process.executableURL = URL(filePath: interpreter)
         process.arguments = [
-            URL(filePath: #filePath).appending(path: "../../oracle.py").standardized.path, folder.path,
+            URL(filePath: #filePath).appending(path: "../../\(script)").standardized.path, folder.path,
         ]
         // Nothing of ours may steer the SDK, such as FIREBASE_AUTH_EMULATOR_HOST.
         process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
