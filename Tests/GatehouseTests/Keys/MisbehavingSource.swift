@@ -21,6 +21,7 @@ final class MisbehavingSource: Sendable {
         let number: Int
         let connection: Int
         let head: String
+        let body: String
     }
 
     private let channel: any Channel
@@ -36,9 +37,9 @@ final class MisbehavingSource: Sendable {
             connections.wrappingAdd(1, ordering: .relaxed).newValue
         }
 
-        func record(_ head: String, connection: Int) -> Request {
+        func record(_ head: String, _ body: String, connection: Int) -> Request {
             requests.withLock { requests in
-                let request = Request(number: requests.count + 1, connection: connection, head: head)
+                let request = Request(number: requests.count + 1, connection: connection, head: head, body: body)
                 requests.append(request)
                 return request
             }
@@ -84,8 +85,10 @@ final class MisbehavingSource: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             received += String(buffer: unwrapInboundIn(data))
-            guard received.hasSuffix("\r\n\r\n") else { return }
-            let request = log.record(received, connection: connection)
+            guard let end = received.firstRange(of: "\r\n\r\n")?.upperBound else { return }
+            let (head, body) = (String(received[..<end]), String(received[end...]))
+            guard body.utf8.count >= Self.bodyLength(head) else { return }
+            let request = log.record(head, body, connection: connection)
             received = ""
             switch answer(request) {
             case .send(let bytes): write(bytes, context)
@@ -95,6 +98,12 @@ final class MisbehavingSource: Sendable {
             case .drip(let pause, let length): drip(pause, length, context)
             case .silence: break
             }
+        }
+
+        private static func bodyLength(_ head: String) -> Int {
+            let name = "content-length: "
+            let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name) }
+            return line.flatMap { Int($0.dropFirst(name.count)) } ?? 0
         }
 
         func channelInactive(context: ChannelHandlerContext) {

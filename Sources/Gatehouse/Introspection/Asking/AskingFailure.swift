@@ -32,7 +32,7 @@ struct AskingFailure: Error, Equatable, Sendable {
     let detail: String
     /// Whether it would befall everybody who asks now, and not only who asks about the same thing: one token that confuses its provider
     /// must not keep others from being checked.
-    let concernsAll: Bool
+    var concernsAll: Bool
     /// How long who was asked wants to be left alone, in seconds, within the bounds.
     var retryAfter: Int?
 

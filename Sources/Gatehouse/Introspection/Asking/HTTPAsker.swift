@@ -4,17 +4,19 @@ import NIOHTTP1
 
 /// Asks over HTTP/1.1: certificates verified, no redirects, nothing decompressed, bounded in bytes and time.
 final class HTTPAsker: HTTPAsking {
-    /// The most bytes of an answer's body.
+    /// The most bytes of an answer about one token.
     static let sizeLimit = 64 << 10
 
     private let client: HTTPClient
+    private let size: Int
 
     /// An asker on the group's event loops. `shutdown` must be called before it is let go.
     ///
     /// - Parameters:
     ///   - connections: the most that are kept to one server; as many as are ever used at a time.
+    ///   - size: the most bytes of an answer's body.
     ///   - longest: what no question takes longer than. A connection that is still being made then is given up.
-    init(group: any EventLoopGroup, connections: Int, longest: Duration) {
+    init(group: any EventLoopGroup, connections: Int, size: Int = sizeLimit, longest: Duration) {
         // The default configuration verifies certificates and host names, and does not decompress.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
@@ -24,6 +26,7 @@ final class HTTPAsker: HTTPAsking {
         // Retrying is the business of who asks, who knows when.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroup: group, configuration: configuration)
+        self.size = size
     }
 
     func ask(
@@ -57,7 +60,7 @@ extension HTTPAsker {
         _ request: HTTPClient.Request, deadline: NIODeadline, mayRetry: Bool,
         answer: @escaping @Sendable (Result<HTTPReply, AskingFailure>) -> Void
     ) {
-        let collector = ReplyCollector(limit: Self.sizeLimit)
+        let collector = ReplyCollector(limit: size)
         let task = client.execute(request: request, delegate: collector, deadline: deadline)
         task.futureResult.whenComplete { result in
             switch result {

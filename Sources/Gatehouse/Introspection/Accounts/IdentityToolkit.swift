@@ -1,0 +1,150 @@
+import Logging
+import NIOCore
+import Synchronization
+
+/// Asks Identity Toolkit about Firebase accounts: does what `AccountMachine` says.
+final class IdentityToolkit: AccountLookingUp {
+    private typealias Asker = @Sendable (AccountStatus) -> Void
+    private typealias Machine = AccountMachine<Asker>
+
+    private struct State: Sendable {
+        var machine = Machine()
+        /// The earliest time that somebody will call `tick` for; nil: none.
+        var wakesAt: UInt64?
+    }
+
+    private let grant: AccessTokenGrant
+    private let lookup: AccountLookup
+    private let timeout: Duration
+    private let source: String
+    private let environment: AskingEnvironment
+    private let state = Mutex(State())
+
+    /// Reads the service account's key file. Nobody is asked before `start` or `look`; `shutdown` must be called before it is let go.
+    ///
+    /// - Parameter project: the Firebase project whose accounts count.
+    convenience init(
+        _ accounts: Configuration.FirebaseAccounts, project: String, group: any EventLoopGroup,
+        clock: GatewayClock = .system, logger: Logger
+    ) throws(ServiceAccount.Failure) {
+        let account = try ServiceAccount(file: accounts.serviceAccount)
+        let asker = HTTPAsker(
+            group: group, connections: AccountBounds.concurrency + 1, size: AccountLookup.sizeLimit,
+            longest: accounts.timeout)
+        self.init(
+            accounts, project: project, account: account,
+            environment: .live(asker, loop: group.next(), clock: clock, logger: logger))
+    }
+
+    init(
+        _ accounts: Configuration.FirebaseAccounts, project: String, account: ServiceAccount,
+        environment: AskingEnvironment
+    ) {
+        grant = AccessTokenGrant(account: account)
+        lookup = AccountLookup(url: accounts.lookupURL, project: project)
+        timeout = accounts.timeout
+        source = KeySource.name(of: accounts.lookupURL)
+        self.environment = environment
+        if let other = account.project, !other.utf8.elementsEqual(project.utf8) {
+            environment.logger.warning(
+                "the service account belongs to another project",
+                metadata: ["project": "\(project)", "service_account_project": "\(other)"])
+        }
+    }
+
+    /// Asks for the first access token: whether the key is accepted shows in the log before the first request.
+    func start() {
+        apply { machine, now in machine.start(now: now) }
+    }
+
+    func look(uid: String, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+        let uid = Array(uid.utf8)
+        apply { machine, now in machine.look(uid, notBefore: notBefore, answer, now: now) }
+    }
+
+    /// Tells everybody who waits that there will be no answer, and closes the connections.
+    func shutdown() async {
+        apply { machine, now in machine.stop(now: now) }
+        await environment.asker.shutdown()
+    }
+
+    /// What operators may know.
+    func status() -> AccountLookupStatus {
+        let now = environment.clock.monotonic()
+        // Read under the lock: a copy of the machine would cost the next change a copy of all it remembers.
+        return state.withLock { state in
+            let machine = state.machine
+            return AccountLookupStatus(
+                source: source, counters: machine.counters, hasToken: machine.hasToken(now: now),
+                running: machine.running, waiting: machine.waiting, remembered: machine.remembered,
+                failing: machine.failing, pausedFor: machine.pausedUntil > now ? machine.pausedUntil - now : 0)
+        }
+    }
+
+    /// Lets the machine look at the time.
+    func tick() {
+        apply { machine, now in machine.tick(now: now) }
+    }
+}
+
+extension IdentityToolkit {
+    private func apply(_ event: (inout Machine, UInt64) -> [Machine.Action]) {
+        let now = environment.clock.monotonic()
+        let (actions, wakeAt) = state.withLock { state in
+            let actions = event(&state.machine, now)
+            return (actions, Self.newWakeTime(&state))
+        }
+        if let wakeAt { arm(wakeAt) }
+        for action in actions { perform(action) }
+    }
+
+    /// When to wake, if earlier than is planned.
+    private static func newWakeTime(_ state: inout State) -> UInt64? {
+        guard let deadline = state.machine.deadline, deadline < state.wakesAt ?? .max else { return nil }
+        state.wakesAt = deadline
+        return deadline
+    }
+
+    private func arm(_ time: UInt64) {
+        environment.wake(time) { [weak self] in
+            guard let self else { return }
+            state.withLock { if $0.wakesAt == time { $0.wakesAt = nil } }
+            tick()
+        }
+    }
+
+    private func perform(_ action: Machine.Action) {
+        switch action {
+        case .fetchToken: fetchToken()
+        case .lookUp(let call, let uids, let token): lookUp(call, uids, token)
+        case .tell(let askers, let status):
+            for asker in askers { asker(status) }
+        case .log(let event): event.write(to: environment.logger, source: source)
+        }
+    }
+
+    private func fetchToken() {
+        guard let question = grant.question(now: environment.clock.now()) else {
+            return tokenCame(.failure(AskingFailure(.ownCredentials, "the grant could not be signed")))
+        }
+        environment.asker.ask(question, within: timeout) { [environment] result in
+            self.tokenCame(result.flatMap { AccessTokenGrant.read($0, now: environment.clock.now()) })
+        }
+    }
+
+    private func tokenCame(_ result: Result<AccessToken, AskingFailure>) {
+        apply { machine, now in
+            switch result {
+            case .success(let token): machine.tokenArrived(token, now: now)
+            case .failure(let failure): machine.tokenFailed(failure, now: now)
+            }
+        }
+    }
+
+    private func lookUp(_ call: Int, _ uids: [AccountLookup.UID], _ token: Secret) {
+        environment.asker.ask(lookup.question(uids, token: token), within: timeout) { [environment] result in
+            let answers = result.flatMap { AccountLookup.read($0, about: uids, now: environment.clock.now()) }
+            self.apply { machine, now in machine.answered(call, answers, now: now) }
+        }
+    }
+}
