@@ -39,7 +39,7 @@ extension DevelopmentProvider {
     ///
     /// Yahoo has an RSA and an EC key, and Microsoft one for every tenant and one for personal accounts.
     ///
-    /// - Throws: `keys` where none can be made, or for more than 64 providers.
+    /// - Throws: `keys` where none can be made, `full` for more than 64 providers.
     public func keys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> [PublishedKey] {
         try service.keyring.keys(of: provider)
     }

@@ -3,12 +3,17 @@ internal import Synchronization
 
 /// The providers' keys of one development provider. They are made, or read, when first asked for.
 final class IdentityKeyring: Sendable {
+    /// The most providers that keys are made for: whoever asks for `/oidc/NAME/jwks` has some made.
+    static let mostProviders = 64
+
     private let directory: String?
+    private let mostProviders: Int
     private let published = Mutex<[IdentityProvider: [PublishedKey]]>([:])
 
     /// - Parameter directory: where the keys are kept; `nil` for those that all providers of this process share.
-    init(directory: String?) {
+    init(directory: String?, mostProviders: Int = mostProviders) {
         self.directory = directory
+        self.mostProviders = mostProviders
     }
 
     /// The keys of a provider as they are now.
@@ -22,6 +27,9 @@ final class IdentityKeyring: Sendable {
         _ provider: IdentityProvider, _ change: (inout [PublishedKey]) -> Void
     ) throws(DevelopmentIdentityError) -> [PublishedKey] {
         if let changed = published.withLock({ Self.change(provider, in: &$0, change) }) { return changed }
+        guard published.withLock({ $0.count < mostProviders }) else {
+            throw DevelopmentIdentityError(.full, "there are keys of \(mostProviders) providers already")
+        }
         let made = provider.published(try IdentityKeys.keys(of: provider, in: directory))
         return published.withLock { all in
             if all[provider] == nil { all[provider] = made }

@@ -3,14 +3,14 @@ internal import Synchronization
 
 /// Where providers' signing keys come from: making them is slow, so that it is done once a process, or once for good.
 enum IdentityKeys {
-    /// The most providers that a process makes keys for.
-    static let mostProviders = 64
+    /// The most providers that a process makes keys for that live in memory.
+    static let mostShared = 256
 
     private static let shared = Mutex<[IdentityProvider: [SigningKey]]>([:])
 
     /// The keys of a provider: those of a directory, made there where there are none, else those of this process.
     ///
-    /// - Throws: `keys` where none can be made, or for too many providers; `keyFile` as ``DevelopmentKeys``.
+    /// - Throws: `keys` where none can be made, `full` for too many providers, `keyFile` as ``DevelopmentKeys``.
     static func keys(
         of provider: IdentityProvider, in directory: String?
     ) throws(DevelopmentIdentityError) -> [SigningKey] {
@@ -28,8 +28,8 @@ enum IdentityKeys {
         // The lock is held while keys are made, so that nobody makes them twice.
         try shared.withLock { all throws(DevelopmentIdentityError) in
             if let keys = all[provider] { return keys }
-            guard all.count < mostProviders else {
-                throw DevelopmentIdentityError(.keys, "keys were made for \(mostProviders) providers already")
+            guard all.count < mostShared else {
+                throw DevelopmentIdentityError(.full, "this process made keys for \(mostShared) providers already")
             }
             let keys = try made(for: provider)
             all[provider] = keys
