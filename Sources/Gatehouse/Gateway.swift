@@ -37,8 +37,7 @@ public final class Gateway: Sendable {
     let accessLog: AccessLogWriter?
     let startTime: Int64
     let phase = Mutex(Phase.serving)
-    /// Who asks providers about opaque tokens; nil: none count.
-    let opaqueTokens: OpaqueTokens?
+    let others: GatewayOthers
     private let fetcher: HTTPKeyFetcher
     private let workerGroup: MultiThreadedEventLoopGroup
     private let controlGroup: MultiThreadedEventLoopGroup
@@ -53,6 +52,7 @@ public final class Gateway: Sendable {
         self.logger = logger
         startTime = clock.now()
         snapshot = try Snapshot(configuration)
+        let serviceAccount = try GatewayOthers.serviceAccount(of: configuration)
         let count = configuration.workers ?? System.coreCount
         accessLog = try configuration.log.access.writerTarget.map { try AccessLogWriter(target: $0, workers: count) }
         controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -65,12 +65,8 @@ public final class Gateway: Sendable {
         // From here on nothing throws: what is made needs an end, which `finish` gives.
         workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
-        opaqueTokens =
-            snapshot.opaqueProviders.isEmpty
-            ? nil
-            : OpaqueTokens(
-                snapshot.opaqueProviders, clockSkew: configuration.identity.clockSkew, group: controlGroup,
-                clock: clock, logger: logger)
+        others = GatewayOthers(
+            configuration, snapshot, serviceAccount: serviceAccount, group: controlGroup, clock: clock, logger: logger)
         keys = KeyCoordinator(
             sources: snapshot.keySources, policy: configuration.identity.keys, fetcher: fetcher, clock: clock,
             logger: logger)
@@ -148,7 +144,7 @@ public final class Gateway: Sendable {
                 in
                 let worker = Worker(
                     loop: loop, snapshot: snapshot, store: access, clock: clock, logger: logger, accessLog: slot,
-                    others: Worker.Others(opaqueTokens: opaqueTokens),
+                    others: others.forWorkers,
                     requestKeys: { [keys] in keys.requestRefresh(set: $0) })
                 guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
                 worker.start()
@@ -165,6 +161,7 @@ public final class Gateway: Sendable {
         keys.subscribe { set, view in
             for worker in workers { worker.execute { $0.install(view, set: set) } }
         }
+        others.start()
         try await openListeners()
         try await openAdmin()
         background.withLock { tasks in
@@ -281,7 +278,7 @@ public final class Gateway: Sendable {
         }
         await accessLog?.close(remainders: remainders)
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
-        await opaqueTokens?.shutdown()
+        await others.shutdown()
         try? await fetcher.shutdown()
         try? await workerGroup.shutdownGracefully()
         try? await controlGroup.shutdownGracefully()

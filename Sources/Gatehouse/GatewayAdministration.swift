@@ -134,7 +134,8 @@ extension Gateway {
         readings.storeFaulty = store.view.faultyRecords
         readings.storeUsers = usage.users
         readings.storeSessions = usage.sessions
-        readings.introspections = opaqueTokens?.status().map(GatewayReadings.Introspection.init) ?? []
+        readings.introspections = others.opaqueTokens?.status().map(GatewayReadings.Introspection.init) ?? []
+        readings.accountLookups = (others.accounts?.status()).map(GatewayReadings.AccountLookups.init)
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.isReady = isReady
         readings.insecureOptions = configuration.insecureOptions

@@ -10,7 +10,8 @@ struct RevocationCase: Sendable, CustomStringConvertible {
         /// Nil: there is none.
         func record(of user: DevelopmentUser, now: Int64) -> DevelopmentAccount? {
             switch self {
-            case .neverRevoked: DevelopmentAccount(user)
+            // The SDK needs the member, which accounts made by Firebase have.
+            case .neverRevoked: DevelopmentAccount(user, validSince: 0)
             case .revokedLongAgo: DevelopmentAccount(user, validSince: now - 100_000)
             // Between a sign-in an hour ago and a token of a minute ago.
             case .revokedBetween: DevelopmentAccount(user, validSince: now - 1800)

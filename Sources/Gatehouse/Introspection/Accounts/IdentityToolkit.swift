@@ -20,14 +20,13 @@ final class IdentityToolkit: AccountLookingUp {
     private let environment: AskingEnvironment
     private let state = Mutex(State())
 
-    /// Reads the service account's key file. Nobody is asked before `start` or `look`; `shutdown` must be called before it is let go.
+    /// Nobody is asked before `start` or `look`; `shutdown` must be called before it is let go.
     ///
     /// - Parameter project: the Firebase project whose accounts count.
     convenience init(
-        _ accounts: Configuration.FirebaseAccounts, project: String, group: any EventLoopGroup,
-        clock: GatewayClock = .system, logger: Logger
-    ) throws(ServiceAccount.Failure) {
-        let account = try ServiceAccount(file: accounts.serviceAccount)
+        _ accounts: Configuration.FirebaseAccounts, project: String, account: ServiceAccount,
+        group: any EventLoopGroup, clock: GatewayClock = .system, logger: Logger
+    ) {
         let asker = HTTPAsker(
             group: group, connections: AccountBounds.concurrency + 1, size: AccountLookup.sizeLimit,
             longest: accounts.timeout)

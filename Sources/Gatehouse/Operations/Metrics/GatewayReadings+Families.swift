@@ -2,7 +2,8 @@ extension GatewayReadings {
     /// The gateway's metrics. Their names are a contract; docs/operations.md lists them.
     public func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
-            families: requestFamilies + tokenFamilies + introspectionFamilies + keyFamilies + upstreamFamilies
+            families: requestFamilies + tokenFamilies + introspectionFamilies + accountFamilies + keyFamilies
+                + upstreamFamilies
                 + storeFamilies
                 + processFamilies)
     }

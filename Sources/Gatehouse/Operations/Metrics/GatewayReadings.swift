@@ -39,6 +39,8 @@ public struct GatewayReadings: Sendable {
     public var storeHealth: StoreHealth?
     /// What providers are asked about opaque tokens, in the order of the configuration.
     public var introspections: [Introspection] = []
+    /// What Identity Toolkit is asked about accounts; nil: nothing.
+    public var accountLookups: AccountLookups?
     /// Lines that the access log's writer lost.
     public var accessLogLost: UInt64 = 0
     /// Whether `/readyz` says so.
