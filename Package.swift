@@ -146,6 +146,7 @@ let package = Package(
             dependencies: [
                 "DevelopmentIdentity", "Gatehouse", "JOSE",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             exclude: ["oracle.py", "revocation_oracle.py", "requirements.txt"], swiftSettings: settings),
         .testTarget(

@@ -20,8 +20,9 @@ import Testing
         var accounts = Configuration.FirebaseAccounts(serviceAccount: folder.path("sa.json"))
         accounts.lookupURL = source.url + "/{project}/accounts:lookup"
         accounts.timeout = .seconds(5)
-        let toolkit = try IdentityToolkit(
-            accounts, project: "my-app", group: .singletonMultiThreadedEventLoopGroup, logger: LogLines().logger)
+        let toolkit = IdentityToolkit(
+            accounts, project: "my-app", account: try ServiceAccount(file: accounts.serviceAccount),
+            group: .singletonMultiThreadedEventLoopGroup, logger: LogLines().logger)
         toolkit.start()
         let status = await withCheckedContinuation { continuation in
             toolkit.look(uid: "alice", notBefore: 0) { continuation.resume(returning: $0) }

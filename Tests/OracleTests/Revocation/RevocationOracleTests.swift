@@ -2,6 +2,7 @@ import DevelopmentIdentity
 import Foundation
 import Gatehouse
 import Logging
+import NIOCore
 import Testing
 
 /// A gateway that asks Identity Toolkit about revocations, beside the Admin SDK with `check_revoked`, both asking the same one.
