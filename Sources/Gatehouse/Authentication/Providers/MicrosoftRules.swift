@@ -5,10 +5,6 @@ import JOSE
 /// One application may be open to many tenants, each an issuer of its own, all with the same keys. So a token must name a tenant that counts, its
 /// issuer must be that tenant's, and its key must be for that issuer.
 struct MicrosoftRules: ProviderRules {
-    /// The tenant of personal accounts.
-    static let personalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
-    /// What stands in the template for the tenant.
-    static let placeholder = "{tenantid}"
     /// What the issuers of version 1.0 begin with.
     private static let oldIssuers = "https://sts.windows.net/"
     /// Claims that access tokens have and ID tokens do not.
@@ -26,7 +22,8 @@ struct MicrosoftRules: ProviderRules {
     /// - Parameter tenants: their ids in lower case; empty: any but the one of personal accounts.
     init(template: String, tenants: [String]) {
         self.template = template
-        let parts = template.split(separator: Self.placeholder, maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = template.split(
+            separator: IssuerTemplate.placeholder, maxSplits: 1, omittingEmptySubsequences: false)
         prefix = String(parts[0])
         suffix = parts.count == 2 ? String(parts[1]) : ""
         claimRules = [
@@ -48,7 +45,7 @@ struct MicrosoftRules: ProviderRules {
     }
 
     func issuerFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
-        guard let tenant = claims["tid"]?.string, ClaimText.isGUID(tenant) else { return .tenantID }
+        guard let tenant = claims["tid"]?.string, TenantID.isValid(tenant) else { return .tenantID }
         guard let issuer = claims["iss"]?.string else { return .issuer }
         let expected = self.issuer(of: tenant)
         if issuer.utf8.elementsEqual(expected.utf8) { return nil }
@@ -63,7 +60,7 @@ struct MicrosoftRules: ProviderRules {
     }
 
     func subjectFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
-        ClaimText.isGUID(claims["oid"]?.string ?? "") ? nil : .objectID
+        TenantID.isValid(claims["oid"]?.string ?? "") ? nil : .objectID
     }
 
     /// `sub` differs from application to application; `oid` names the user in the tenant.
@@ -73,16 +70,16 @@ struct MicrosoftRules: ProviderRules {
 
     func federatedID(of claims: JSONValue) -> String {
         let object = claims["oid"]?.string ?? ""
-        guard claims["tid"]?.equals(Self.personalTenant) == true else { return object }
+        guard claims["tid"]?.equals(TenantID.personalAccounts) == true else { return object }
         return MicrosoftFederatedID.of(object: object) ?? object
     }
 
     private func issuer(of tenant: String) -> String { prefix + tenant + suffix }
 
     private static func tenantFlaw(_ claims: JSONValue, _ tenants: [String]) -> VerificationFailure.Reason? {
-        guard let tenant = claims["tid"], ClaimText.isGUID(tenant.string ?? "") else { return .tenantID }
+        guard let tenant = claims["tid"], TenantID.isValid(tenant.string ?? "") else { return .tenantID }
         let counts =
-            tenants.isEmpty ? !tenant.equals(personalTenant) : tenants.contains { tenant.equals($0) }
+            tenants.isEmpty ? !tenant.equals(TenantID.personalAccounts) : tenants.contains { tenant.equals($0) }
         return counts ? nil : .foreignTenant
     }
 

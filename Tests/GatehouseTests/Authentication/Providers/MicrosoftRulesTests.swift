@@ -8,7 +8,7 @@ import Testing
 
     private static let sample = ProviderSample.microsoft
     private static let foreign = "11111111-2222-4333-8444-555555555555"
-    private static let personal = MicrosoftRules.personalTenant
+    private static let personal = TenantID.personalAccounts
 
     private func rig(tenants: [String] = [ProviderSample.tenant], keyIssuer: String? = ProviderSample.template) throws
         -> ProviderRig
@@ -151,7 +151,7 @@ import Testing
         let short = String(number, radix: 16)
         let id = String(repeating: "0", count: 16 - short.count) + short
         let object = MicrosoftFederatedID.object(of: id)
-        #expect(object.map(ClaimText.isGUID) == true)
+        #expect(object.map(TenantID.isValid) == true)
         #expect(object.flatMap(MicrosoftFederatedID.of(object:)) == id)
         #expect(MicrosoftFederatedID.object(of: short) == object)
     }

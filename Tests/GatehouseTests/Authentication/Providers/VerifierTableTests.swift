@@ -78,6 +78,27 @@ import Testing
         #expect(rig.reason(unsigned) == .providerAlgorithm)
     }
 
+    @Test("issuers, audiences and parties are their bytes, not what is canonically equivalent")
+    func bytes() throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let provider = ProviderSample.oidc.provider {
+            $0.issuers = ["https://\(composed).example"]
+            $0.audiences = [composed]
+        }
+        let rig = try ProviderRig([provider])
+        func reason(issuer: String, audience: String, party: String) -> VerificationFailure.Reason? {
+            rig.reason(
+                ProviderSample.oidc.signed {
+                    $0.with("iss", "\"https://\(issuer).example\"").with("aud", "\"\(audience)\"")
+                        .with("azp", "\"\(party)\"")
+                })
+        }
+        #expect(reason(issuer: composed, audience: composed, party: composed) == nil)
+        #expect(reason(issuer: decomposed, audience: composed, party: composed) == .issuer)
+        #expect(reason(issuer: composed, audience: decomposed, party: composed) == .audience)
+        #expect(reason(issuer: composed, audience: composed, party: decomposed) == .authorizedParty)
+    }
+
     // MARK: - Keys of several issuers
 
     private static func other(_ change: (inout Configuration.Provider.IDTokens) -> Void) -> Configuration.Provider {
