@@ -63,9 +63,11 @@ import Testing
         #expect(judgement(of: #"{"data":\#(data)}"#, by: check).shown == expected)
     }
 
-    @Test("G-13: a status other than 200 says nothing of the token", arguments: [400, 401, 403])
-    func ownCredentials(status: Int) {
-        #expect(judgement(of: #"{"error":{"code":190}}"#, status, by: check).shown == "failed ownCredentials")
+    @Test(
+        "G-13: a status other than 200 says nothing of the token",
+        arguments: [(400, "failed status"), (401, "failed ownCredentials"), (403, "failed ownCredentials")])
+    func status(status: Int, expected: String) {
+        #expect(judgement(of: #"{"error":{"code":190}}"#, status, by: check).shown == expected)
     }
 
     private var check: any TokenCheck {

@@ -116,18 +116,18 @@ import Testing
     }
 
     @Test func whatIsRememberedIsBounded() throws {
-        var machine = AccountMachine<Int>()
+        var machine = AccountMachine<Int>(remembered: 100)
         var now: UInt64 = 1_000_000_000_000
         _ = machine.start(now: now)
         _ = machine.tokenArrived(AccessToken(value: Secret("t"), lifetime: 86_400), now: now)
-        for number in 0..<(AccountBounds.remembered + 1000) {
+        for number in 0..<1000 {
             now += 1000
             for action in machine.look(Array("u\(number)".utf8), notBefore: now, 0, now: now) {
                 guard case .lookUp(let call, let uids, _) = action else { continue }
                 _ = machine.answered(call, .success([uids[0]: .missing]), now: now)
             }
         }
-        #expect(machine.remembered == AccountBounds.remembered)
+        #expect(machine.remembered == 100)
     }
 
     @Test func atShutdownEverybodyIsToldOnce() async throws {

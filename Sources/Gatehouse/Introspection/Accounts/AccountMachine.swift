@@ -22,7 +22,7 @@ struct AccountMachine<Asker: Sendable>: Sendable {
         var wasRefused = false
     }
 
-    private var known = BoundedTable<UID, AccountStatus>(limit: AccountBounds.remembered)
+    private var known: BoundedTable<UID, AccountStatus>
     private var queue = AccountQueue<Asker>()
     private var batches: [Int: Batch] = [:]
     /// To be sent before what waits; the last first.
@@ -39,6 +39,11 @@ struct AccountMachine<Asker: Sendable>: Sendable {
     private var isStopped = false
     private(set) var pausedUntil: UInt64 = 0
     private(set) var counters = AccountCounters()
+
+    /// - Parameter remembered: the most accounts whose status is kept.
+    init(remembered: Int = AccountBounds.remembered) {
+        known = BoundedTable(limit: remembered)
+    }
 
     var running: Int { batches.count }
     var waiting: Int { queue.count + again.reduce(0) { $0 + $1.uids.count } }
