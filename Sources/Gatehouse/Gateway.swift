@@ -171,6 +171,11 @@ public final class Gateway: Sendable {
     }
 
     private func warnOfInsecureOptions() {
+        for warning in snapshot.warnings {
+            logger.warning(
+                "configuration",
+                metadata: ["at": "\(warning.location)", "warning": "\(warning.what); \(warning.remedy)"])
+        }
         for option in configuration.insecureOptions {
             logger.warning("an insecure option is on; never use it in production", metadata: ["option": "\(option)"])
         }

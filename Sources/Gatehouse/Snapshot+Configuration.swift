@@ -67,7 +67,9 @@ extension UpstreamSettings {
 }
 
 extension OutgoingHead {
-    convenience init(_ headers: Configuration.IdentityHeaders, locator: CredentialLocator) {
+    convenience init(
+        _ headers: Configuration.IdentityHeaders, locator: CredentialLocator, assertion: AssertionSigner?
+    ) {
         let extra = headers.extra.map { header in
             let source: IdentityRenderer.Extra.Source =
                 switch header.path.root {
@@ -79,7 +81,8 @@ extension OutgoingHead {
         }
         self.init(
             hygiene: HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name)),
-            identity: IdentityRenderer(prefix: headers.prefix, sendsVariable: headers.variable, extra: extra),
+            identity: IdentityRenderer(
+                prefix: headers.prefix, sendsVariable: headers.variable, extra: extra, assertion: assertion),
             locator: locator, forwardsCredential: headers.forwardCredential)
     }
 }

@@ -1,4 +1,5 @@
 import HTTPWire
+import JOSE
 import NIOCore
 
 /// Routes, verifiers, upstreams and headers of one configuration: immutable, built and checked off the request path.
@@ -18,6 +19,12 @@ public final class Snapshot: Sendable {
     /// Who can be asked about opaque tokens, in the order of the configuration.
     let opaqueProviders: [Configuration.Provider]
     let outgoing: OutgoingHead
+    /// What is published on the public listener; nil: nothing.
+    let documents: PublishedDocuments?
+    /// The key that signs assertions, by its `kid`; nil: none does.
+    public let assertionKeyID: String?
+    /// What loads and should nevertheless be known, besides the configuration's own warnings.
+    public let warnings: [ConfigurationWarning]
     let limits: ConnectionLimits
     let connectionLimit: Int
     let clockSkew: Int64
@@ -30,8 +37,15 @@ public final class Snapshot: Sendable {
 
     /// Builds the snapshot of a checked configuration.
     ///
-    /// - Throws: all that is wrong with its routes, each at its place in the file.
-    public init(_ configuration: Configuration) throws(ConfigurationErrors) {
+    /// Reads the key files of the assertion, where there is one.
+    ///
+    /// - Throws: all that is wrong with its routes, and with those files, each at its place in the configuration.
+    public convenience init(_ configuration: Configuration) throws(ConfigurationErrors) {
+        try self.init(configuration, sign: nil)
+    }
+
+    /// - Parameter sign: signs assertions in the place of the key; nil: the key does.
+    init(_ configuration: Configuration, sign: AssertionSigner.Sign?) throws(ConfigurationErrors) {
         let names = configuration.upstreams.map(\.name)
         routes = try Self.table(of: configuration)
         upstreams = configuration.upstreams.map(UpstreamSettings.init)
@@ -52,7 +66,14 @@ public final class Snapshot: Sendable {
         let credentials = configuration.identity.credentials
         locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
         (verifiers, keySources) = VerifierTable.make(of: configuration.identity)
-        outgoing = OutgoingHead(configuration.headers, locator: locator)
+        var reader = AssertionKeyReader(configuration.headers.assertion)
+        let keys = try reader.read()
+        warnings = reader.warnings
+        documents = keys.map(PublishedDocuments.init)
+        assertionKeyID = keys?.current.keyID
+        outgoing = OutgoingHead(
+            configuration.headers, locator: locator,
+            assertion: AssertionSigner(keys, configuration.headers, upstreams: names, sign: sign))
         limits = ConnectionLimits(configuration.limits)
         connectionLimit = configuration.limits.connections
         clockSkew = configuration.identity.clockSkew.components.seconds

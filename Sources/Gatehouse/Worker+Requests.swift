@@ -9,6 +9,7 @@ extension Worker: RequestHandler {
             return client.deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
         }
         client.record.wantsGRPC = Self.isGRPC(request)
+        if publish(request, to: client) { return }
         let bytes = request.bytes
         let outcome = snapshot.routes.route(
             host: request.head.host.bytes(in: bytes), path: request.head.path.bytes(in: bytes),
@@ -139,10 +140,15 @@ extension Worker: RequestHandler {
     ) {
         client.record.decided = clock.monotonic()
         if permit.identity?.identity.isTooLarge == true { return client.deny(Denial(.headTooLarge)) }
+        let assertion = snapshot.outgoing.assertion(for: permit, upstream: plan.upstream, now: clock.now())
+        guard let assertion else {
+            client.record.reason = "assertion: not signed"
+            return client.deny(Denial(.internalError))
+        }
         let pool = pools[plan.upstream]
         let route = OutgoingHead.Route(
             path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
-            peer: client.peer, fallbackHost: pool.hostField)
+            peer: client.peer, fallbackHost: pool.hostField, assertion: assertion)
         let marks = OutgoingHead.Marks(
             request: client.record.id, trace: front.requestIDs.nextPair(), span: front.requestIDs.nextPair().1)
         guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &front.requestScratch) else {

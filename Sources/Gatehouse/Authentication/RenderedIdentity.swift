@@ -4,7 +4,10 @@ struct RenderedIdentity: Sendable {
     var bytes: [UInt8]
     /// How many of `bytes` come before the line of the sign-in time.
     var lengthBeforeTime: Int
-    /// The lines are longer than 16 KiB together: such a request is answered with 431.
+    /// The most bytes that the assertion's line may have, and that the principal's kept ones may have together; 0: none is sent.
+    var assertionLine = 0
+    var assertionsKept = 0
+    /// The lines, the assertion's included, are longer than 16 KiB together: such a request is answered with 431.
     var isTooLarge: Bool
 
     /// The most bytes that the identity lines of a request may have together.

@@ -19,6 +19,8 @@ struct VerifiedTokenCache {
         let freshUntil: UInt64
         /// How a shared store is asked for the principal's records; made when it first is.
         lazy var recordCommands = RecordCommands(uid: principal.uid, session: principal.session)
+        /// What was signed for the upstreams.
+        var assertions = SignedAssertions()
 
         init(
             principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity,
@@ -32,8 +34,8 @@ struct VerifiedTokenCache {
             self.identity = identity
         }
 
-        /// What the entry counts against the cache's bytes: its text, and the fixed cost of its objects.
-        var cost: Int { identity.bytes.count + principal.claims.byteCount + 2048 }
+        /// What the entry counts against the cache's bytes: its text, what may be signed for it later, and the fixed cost of its objects.
+        var cost: Int { identity.bytes.count + identity.assertionsKept + principal.claims.byteCount + 2048 }
     }
 
     private struct Slot {

@@ -20,6 +20,8 @@ struct IdentityRenderer: Sendable {
     /// Whether the whole `auth` variable is sent, in a field named after the prefix without its last `-`.
     let sendsVariable: Bool
     let extra: [Extra]
+    /// Signs who is asking; nil: no assertion is sent.
+    var assertion: AssertionSigner?
 
     func render(_ principal: Principal) -> RenderedIdentity {
         var lines: [UInt8] = []
@@ -36,8 +38,11 @@ struct IdentityRenderer: Sendable {
         for item in extra { extraLine(item, principal, to: &lines) }
         let beforeTime = lines.count
         if let time = principal.authTime { line(prefix + "Time", String(time), to: &lines) }
+        let assertionLine = assertion?.longestLine(of: principal) ?? 0
         return RenderedIdentity(
-            bytes: lines, lengthBeforeTime: beforeTime, isTooLarge: lines.count > RenderedIdentity.limit)
+            bytes: lines, lengthBeforeTime: beforeTime, assertionLine: assertionLine,
+            assertionsKept: assertion.map { $0.kept * assertionLine } ?? 0,
+            isTooLarge: lines.count + assertionLine > RenderedIdentity.limit)
     }
 
     /// The line of the sign-in time, where a later sign-in than the token's was read.

@@ -24,6 +24,8 @@ final class OutgoingHead: Sendable {
         let peer: PeerAddress
         /// `Host` for a request of HTTP/1.0 that has none.
         let fallbackHost: [UInt8]
+        /// The line of the assertion for that upstream; empty: none is sent.
+        let assertion: [UInt8]
     }
 
     /// What the request is known by to others.
@@ -33,6 +35,13 @@ final class OutgoingHead: Sendable {
         let span: UInt64
     }
 
+    /// The assertion's line for an upstream, signed now where none is kept; empty where none is sent. Nil when signing fails: the
+    /// request must not be forwarded then.
+    func assertion(for permit: Permit, upstream: Int, now: @autoclosure () -> Int64) -> [UInt8]? {
+        guard let signer = identity.assertion, let entry = permit.identity else { return [] }
+        return signer.line(for: entry, upstream: upstream, now: now())
+    }
+
     /// Renders the head in place of what `output` held.
     ///
     /// - Returns: false when it could not be rendered; the request must not be forwarded then.
@@ -40,7 +49,7 @@ final class OutgoingHead: Sendable {
         _ request: RequestView, _ credentials: FoundCredentials, _ permit: Permit, _ route: Route, _ marks: Marks,
         into output: inout ByteBuffer
     ) -> Bool {
-        let identitySize = permit.identity.map { $0.identity.bytes.count + 32 } ?? 0
+        let identitySize = permit.identity.map { $0.identity.bytes.count + route.assertion.count + 32 } ?? 0
         let host = max(request.head.host.count, route.fallbackHost.count)
         let bound =
             request.bytes.count + route.path.count + identitySize + host * 3 + route.peer.forwardedLines.count
@@ -48,7 +57,7 @@ final class OutgoingHead: Sendable {
         return output.render(from: request.bytes, atMost: bound) { writer in
             writeRequestLine(request, route, &writer)
             writeKeptFields(request, credentials, &writer)
-            writeIdentity(permit, &writer)
+            writeIdentity(permit, route.assertion, &writer)
             writeTrace(marks, &writer)
             writeForwarded(request, route, &writer)
             writeFraming(request.head.framing, &writer)
@@ -104,7 +113,7 @@ final class OutgoingHead: Sendable {
         }
     }
 
-    private func writeIdentity(_ permit: Permit, _ writer: inout HeadWriter) {
+    private func writeIdentity(_ permit: Permit, _ assertion: [UInt8], _ writer: inout HeadWriter) {
         guard let entry = permit.identity else { return }
         entry.identity.bytes.withUnsafeBytes { lines in
             guard let signedInAt = permit.signedInAt, signedInAt > entry.standing.authTime else {
@@ -113,6 +122,7 @@ final class OutgoingHead: Sendable {
             writer.append(UnsafeRawBufferPointer(rebasing: lines[..<entry.identity.lengthBeforeTime]))
             writer.append(identity.timeLine(signedInAt))
         }
+        if !assertion.isEmpty { writer.append(assertion) }
     }
 
     /// `X-Request-Id`, and `traceparent` as W3C Trace Context has it, sampling left to the upstream.

@@ -65,6 +65,18 @@ extension ClientHandler {
         endAnswer()
     }
 
+    /// Answers with a document of the gateway's own.
+    func answer(_ document: ReadyAnswer) {
+        guard connection.isServing, !connection.responseStarted, context != nil else { return }
+        skipBodyAtHand()
+        let closes = beginAnswer(status: 200, persistent: !connection.bodyOpen)
+        let date = front.dates.bytes(now: front.clock.now())
+        document.write(into: &front.answerScratch, for: record, date: date, closes: closes)
+        write(front.answerScratch)
+        flush()
+        endAnswer()
+    }
+
     /// A body that is here completely is skipped, so that a refused request need not cost the connection.
     private func skipBodyAtHand() {
         guard connection.bodyOpen, case .length(let length) = body, !awaitsBody else { return }

@@ -21,7 +21,7 @@ struct ProblemAnswer {
         output.writeStaticString("\r\n")
         output.writeBytes(date)
         writeChallenge(into: &output)
-        writeConnection(into: &output)
+        output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
         if !record.isHead { output.writeString(body) }
     }
@@ -73,14 +73,6 @@ struct ProblemAnswer {
         output.writeString(parameter)
     }
 
-    private func writeConnection(into output: inout ByteBuffer) {
-        if closes {
-            output.writeStaticString("Connection: close\r\n")
-        } else if record.minorVersion == 0 {
-            output.writeStaticString("Connection: keep-alive\r\n")
-        }
-    }
-
     /// A gRPC call gets a trailers-only response: HTTP 200, the verdict in `grpc-status` (gRPC over HTTP, "Responses").
     private func writeGRPC(into output: inout ByteBuffer, date: [UInt8]) {
         let status = grpcStatus
@@ -92,7 +84,7 @@ struct ProblemAnswer {
         output.writeStaticString("\r\n")
         output.writeBytes(date)
         writeChallenge(into: &output)
-        writeConnection(into: &output)
+        output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
     }
 

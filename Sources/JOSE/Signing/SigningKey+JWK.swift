@@ -12,7 +12,7 @@ extension SigningKey {
     }
 
     /// The members that make up the key (RFC 7518 section 6, RFC 8037 section 2).
-    private var publicMembers: [(name: String, value: String)] {
+    var publicMembers: [(name: String, value: String)] {
         switch shape {
         case .rsa:
             [("kty", "RSA"), ("n", number("n")), ("e", number("e"))]

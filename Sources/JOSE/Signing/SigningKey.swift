@@ -26,7 +26,7 @@ public struct SigningKey: Sendable {
         self.init(key: key, algorithm: algorithm, keyID: keyID)
     }
 
-    private init(key: PrivateKey, algorithm: Algorithm, keyID: String) {
+    init(key: PrivateKey, algorithm: Algorithm, keyID: String) {
         self.key = key
         self.algorithm = algorithm
         self.keyID = keyID

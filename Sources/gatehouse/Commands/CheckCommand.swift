@@ -16,18 +16,19 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try source.load()
+        let snapshot: Snapshot
         do throws(ConfigurationErrors) {
-            _ = try Snapshot(configuration)
+            snapshot = try Snapshot(configuration)
         } catch {
             throw Refused(error)
         }
         for line in RouteListing(configuration).lines { Console.say(line) }
         Console.say()
-        Console.say(summary(configuration))
-        for warning in configuration.warnings { Console.complain("\(warning)") }
+        Console.say(summary(configuration, snapshot))
+        for warning in configuration.warnings + snapshot.warnings { Console.complain("\(warning)") }
     }
 
-    private func summary(_ configuration: Configuration) -> String {
+    private func summary(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
         let listen = configuration.listen.map { "\($0.address)" }.joined(separator: ", ")
         let admin = configuration.admin.address.map { address in
             "\(address)" + (configuration.admin.token == nil ? " (no token: health and metrics only)" : "")
@@ -40,10 +41,14 @@ struct CheckCommand: ParsableCommand {
             admin      \(admin ?? "off")
             store      \(configuration.store)
             upstreams  \(upstreams.joined(separator: "\n           "))
-            headers    \(configuration.headers.note)
+            headers    \(configuration.headers.note)\(assertion(snapshot))
 
             \(source.file ?? "the options"): valid, \(configuration.routes.count) \
             \(configuration.routes.count == 1 ? "route" : "routes")
             """
+    }
+
+    private func assertion(_ snapshot: Snapshot) -> String {
+        snapshot.assertionKeyID.map { "\nassertion  signed by the key \($0)" } ?? ""
     }
 }

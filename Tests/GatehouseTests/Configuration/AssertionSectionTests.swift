@@ -27,6 +27,7 @@ import Testing
         expected.previousKeys = ["b.pem"]
         expected.lifetime = .seconds(300)
         expected.issuer = "https://api.example"
+        expected.location = SourceLocation(file: "gatehouse.yaml", line: 1, column: 25)
         #expect(try ConfigurationTesting.load(section: yaml).headers.assertion == expected)
     }
 }

@@ -9,6 +9,8 @@ extension Configuration {
         public var lifetime = Duration.seconds(60)
         /// Its `iss` (`issuer`), at most 1,024 bytes. Default: `gatehouse`.
         public var issuer = "gatehouse"
+        /// Where its files are named.
+        public var location = SourceLocation(origin: "headers.assertion")
 
         /// With the defaults of everything else.
         public init(key: String) {

@@ -18,6 +18,9 @@ extension Configuration {
 
         /// The name of the field that carries the `auth` variable: the prefix without its last `-`.
         public var variableName: String { String(prefix.dropLast()) }
+
+        /// The name of the field that carries the signed assertion.
+        public var assertionName: String { prefix + "Assertion" }
     }
 
     /// One field from a claim (`headers.extra`).

@@ -32,6 +32,12 @@ enum BoundedFile {
         throw .tooLarge
     }
 
+    /// Whether the file's mode lets others than its owner read or change it.
+    static func isOpenToOthers(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
     private static func unistdRead(_ descriptor: Int32, _ chunk: inout [UInt8]) -> Int {
         chunk.withUnsafeMutableBytes { buffer in
             var count: Int

@@ -5,6 +5,7 @@ extension Configuration.Assertion {
     init(_ mapping: MappingReader) {
         let file = mapping.required("key", "add key: FILE, a private key (PEM, P-256)").flatMap { $0.string() }
         self.init(key: file ?? "")
+        location = mapping.location(of: "key")
         mapping.set(&lifetime, "lifetime") { $0.duration(in: .seconds(10) ... .hours(1)) }
         mapping.set(&issuer, "issuer") { $0.string(atMost: 1_024) }
         let key = key

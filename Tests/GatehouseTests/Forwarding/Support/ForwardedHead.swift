@@ -22,13 +22,16 @@ struct ForwardedHead {
                 hygiene: HeaderHygiene(prefix: renderer.prefix, extra: renderer.extra.map(\.name)), identity: renderer,
                 locator: locator, forwardsCredential: forwardsCredential)
             let permit = try permit()
+            let assertion = outgoing.assertion(for: permit, upstream: 0, now: ManualClock.start)
+            guard let assertion else { throw NotRendered() }
             let address = try SocketAddress(ipAddress: peer, port: 1)
             var output = ByteBuffer(string: "what was there before")
             let rendered = Array(path.utf8).withUnsafeBytes { path in
                 outgoing.render(
                     request, locator.find(in: request), permit,
                     OutgoingHead.Route(
-                        path: path, peer: PeerAddress(address), fallbackHost: Array("upstream:3000".utf8)),
+                        path: path, peer: PeerAddress(address), fallbackHost: Array("upstream:3000".utf8),
+                        assertion: assertion),
                     OutgoingHead.Marks(request: (1, 2), trace: (3, 4), span: 5), into: &output)
             }
             guard rendered else { throw NotRendered() }

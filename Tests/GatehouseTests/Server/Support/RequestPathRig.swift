@@ -27,15 +27,17 @@ final class RequestPathRig {
 
     /// Routes: `/private/**` needs a credential, all else none. The store is loaded, the keys are not.
     ///
-    /// - Parameter redis: where the store itself is asked; then the worker is started, and asks once it is connected.
+    /// - Parameters:
+    ///   - redis: where the store itself is asked; then the worker is started, and asks once it is connected.
+    ///   - sign: signs assertions in the place of the key.
     init(
         redis: RedisConfiguration? = nil, others: Worker.Others = Worker.Others(),
-        _ adjust: (inout Configuration) -> Void = { _ in }
+        _ adjust: (inout Configuration) -> Void = { _ in }, sign: AssertionSigner.Sign? = nil
     ) throws {
         upstream = try LoopbackListener()
         var configuration = Self.configuration(upstream: upstream.port)
         adjust(&configuration)
-        let snapshot = try Snapshot(configuration)
+        let snapshot = try Snapshot(configuration, sign: sign)
         let loop = group.next()
         let (clock, view, requests) = (clock.clock, view, KeyRequests())
         keyRequests = requests

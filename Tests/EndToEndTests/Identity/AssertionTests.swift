@@ -1,0 +1,135 @@
+import DevelopmentIdentity
+import Foundation
+import JOSE
+import Testing
+
+/// The signed assertion, as an upstream checks it: with the keys that the gateway publishes, and nothing else.
+@Suite struct AssertionTests {
+    /// Key files, made with the same library that reads them, and a gateway that has them.
+    private struct Keys {
+        let folder: TemporaryFolder
+
+        init(_ names: String...) throws {
+            folder = try TemporaryFolder()
+            for name in names {
+                try folder.write(
+                    String(decoding: SigningKey.generate(.es256, keyID: "").pem(), as: UTF8.self), to: name)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path(name))
+            }
+        }
+
+        func id(_ name: String) throws -> String {
+            try SigningKey(pem: Array(folder.read(name).utf8), algorithm: .es256).keyID
+        }
+
+        func section(_ key: String, previous: String..., more: String = "") -> String {
+            let previous = previous.map { "'\(folder.path($0))'" }.joined(separator: ", ")
+            let list = previous.isEmpty ? "" : ", previous_keys: [\(previous)]"
+            return "{ assertion: { key: '\(folder.path(key))'\(list)\(more) } }"
+        }
+    }
+
+    private func published(_ scenario: Scenario) throws -> KeySet {
+        let answer = try scenario.send(.get("/.gatehouse/jwks.json"))
+        #expect(answer.status == 200)
+        return try KeySet(jwkSet: answer.body)
+    }
+
+    /// The claims of what an upstream got, checked as it should.
+    private func claims(
+        _ report: EchoReport, _ keys: KeySet, audience: String = "api", issuer: String = "gatehouse"
+    ) throws -> JSONValue {
+        #expect(report.values("X-Auth-Assertion").count == 1)
+        let token = try UnverifiedJWS(report["X-Auth-Assertion"] ?? "")
+        #expect(token.type == "gatehouse-assertion+jwt")
+        let keyID = try #require(token.keyID)
+        let key = try #require(keys.key(id: keyID))
+        let claims = try #require(token.verify(with: key, algorithm: .es256)).payload.root
+        #expect(claims["iss"]?.string == issuer && claims["aud"]?.string == audience)
+        let (issued, end) = (try #require(claims["iat"]?.integer), try #require(claims["exp"]?.integer))
+        #expect(issued <= unixNow() && unixNow() < end)
+        return claims
+    }
+
+    @Test func anUpstreamChecksWhoIsAskingWithThePublishedKeys() async throws {
+        let keys = try Keys("key.pem")
+        try await Scenario.run(arrange: { _, _, configuration in
+            configuration["headers"] = keys.section("key.pem", more: ", lifetime: 10m, issuer: 'https://gw.example'")
+        }) { scenario in
+            let token = try scenario.token()
+            let report = try scenario.passes(.bearer(token, "/me/x"))
+            let claims = try claims(report, try published(scenario), issuer: "https://gw.example")
+            #expect(claims["sub"]?.string == "ada" && report.values("X-Auth-Uid") == ["ada"])
+            #expect(JSON(parsing: claims["auth"]?.compact ?? []) == report.auth)
+            let (issued, end) = (try #require(claims["iat"]?.integer), try #require(claims["exp"]?.integer))
+            #expect(end - issued == 600)
+        }
+    }
+
+    @Test func onlyTheSignedInHaveOneAndItIsOurs() async throws {
+        let keys = try Keys("key.pem")
+        try await Scenario.run(arrange: { _, _, configuration in
+            configuration["headers"] = keys.section("key.pem")
+        }) { scenario in
+            let forged = "X_Auth_Assertion: eyJhbGciOiJub25lIn0.e30."
+            for path in ["/public/x", "/optional/x"] {
+                let report = try scenario.passes(.get(path, forged))
+                #expect(!report.lines.contains { $0.contains("assertion") })
+            }
+            let report = try scenario.passes(.bearer(scenario.token(), "/me/x", forged))
+            #expect(report.lines.filter { $0.contains("assertion") }.count == 1)
+            _ = try claims(report, try published(scenario))
+        }
+    }
+
+    @Test func keysAreChangedWithoutARefusal() async throws {
+        let keys = try Keys("old.pem", "new.pem")
+        // First the new one is published beside the one that signs, then they change places.
+        for (section, signing) in [
+            (keys.section("old.pem", previous: "new.pem"), "old.pem"),
+            (keys.section("new.pem", previous: "old.pem"), "new.pem"),
+        ] {
+            try await Scenario.run(arrange: { _, _, configuration in configuration["headers"] = section }) { scenario in
+                let published = try published(scenario)
+                let expected: Set = [try keys.id("old.pem"), try keys.id("new.pem")]
+                #expect(Set(published.keys.compactMap(\.keyID)) == expected)
+                let report = try scenario.passes(.bearer(scenario.token(), "/me/x"))
+                _ = try claims(report, published)
+                let token = try UnverifiedJWS(report["X-Auth-Assertion"] ?? "")
+                #expect(token.keyID == (try keys.id(signing)))
+            }
+        }
+    }
+
+    @Test func theKeysAreForAnybodyToRead() async throws {
+        let keys = try Keys("key.pem")
+        try await Scenario.run(arrange: { _, _, configuration in
+            configuration["headers"] = keys.section("key.pem")
+        }) { scenario in
+            let head = try scenario.send(WireRequest(method: "HEAD", target: "/.gatehouse/jwks.json"))
+            #expect(head.status == 200 && head.body.isEmpty)
+            let post = try scenario.send(WireRequest(method: "POST", target: "/.gatehouse/jwks.json"))
+            #expect(post.status == 405 && post["Allow"] == "GET, HEAD")
+            #expect(try scenario.send(.get("/.gatehouse/other")).status == 404)
+        }
+    }
+
+    @Test func checkReadsTheFiles() async throws {
+        let keys = try Keys("key.pem")
+        try keys.folder.write(CheckTests.valid + "headers: { assertion: { key: key.pem } }\n", to: "good.yaml")
+        try keys.folder.write(CheckTests.valid + "headers: { assertion: { key: absent.pem } }\n", to: "bad.yaml")
+        let id = try keys.id("key.pem")
+        let good = try await CommandRun.run("check", "--config", "good.yaml", in: keys.folder)
+        #expect(good.exitCode == 0 && good.output.contains("signed by the key \(id)"))
+        #expect(good.errors == "")
+        let bad = try await CommandRun.run("check", "--config", "bad.yaml", in: keys.folder)
+        #expect(bad.exitCode == 1 && bad.errors.contains("bad.yaml:6:25: the key file 'absent.pem': cannot be read"))
+    }
+
+    @Test func aGatewayWithoutItsKeyDoesNotStart() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(CheckTests.valid + "headers: { assertion: { key: absent.pem } }\n", to: "gatehouse.yaml")
+        let run = try await CommandRun.run("serve", "--config", "gatehouse.yaml", in: folder)
+        #expect(run.exitCode == 1 && run.errors.contains("the key file 'absent.pem': cannot be read"))
+    }
+}
