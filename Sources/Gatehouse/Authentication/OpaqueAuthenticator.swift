@@ -59,8 +59,10 @@ final class OpaqueAuthenticator {
         return .ask(key)
     }
 
-    /// Keeps what a provider said of a token, as long as it says that it counts.
+    /// Keeps what a provider said of a token, as long as it says that it counts. Whatever it is, what was said before counts no more: who
+    /// waited for the verdict takes what is remembered, however old.
     func install(_ verdict: OpaqueVerdict, of key: OpaqueTokenKey) {
+        cache.remove(key.digest)
         switch verdict {
         case .accepted(let identity, let freshUntil):
             guard let principal = Principal(identity, hasher: hasher) else {
@@ -73,7 +75,6 @@ final class OpaqueAuthenticator {
             refusals.remove(key)
             cache.insert(entry, under: key.digest)
         case .refused(let failure, let until):
-            cache.remove(key.digest)
             refusals.insert(.refused(failure), until: until, of: key)
         case .unavailable(_, let retryAfter, let until):
             refusals.insert(.unavailable(retryAfter: retryAfter), until: until, of: key)

@@ -143,6 +143,26 @@ import Testing
         #expect(try await desk.asked(2).count == 2)
     }
 
+    @Test("G-13: an answer that has become too old is not used in the place of one that cannot be had", arguments: [0, 1, 60])
+    func g13AnOldAnswerDoesNotOutliveItsTimeInAnOutage(_ freshFor: UInt64) async throws {
+        let desk = try Desk()
+        let client = try desk.rig.connect()
+        try client.send(Self.request("opaque-1"))
+        try desk.accept(try await desk.asked(1)[0], freshFor: freshFor * 1_000_000_000)
+        let server = try desk.rig.upstream.accept()
+        _ = try server.readHead()
+        try server.send(Self.ok)
+        _ = try client.readMessage()
+        for round in 2...3 {
+            try desk.rig.pass(seconds: 61)
+            try client.send(Self.request("opaque-1"))
+            let until = desk.rig.clock.clock.monotonic() + 1_000_000_000
+            try await desk.asked(round)[round - 1].answer(.unavailable(why: "timed_out", retryAfter: 1, until: until))
+            #expect(try client.readMessage().status == 503)
+        }
+        #expect(server.isQuiet)
+    }
+
     @Test func anAnswerThatDoesNotComeIs503AfterFiveSeconds() async throws {
         let desk = try Desk()
         let client = try desk.rig.connect()
