@@ -11,15 +11,18 @@ extension Worker {
         }
         let known = accounts?.table.find(standing.userKey)
         if let known, known.askedAt >= oldestAccount(plan, for: client) { return .known(known.answer) }
-        // Who has asked, or may wait no longer, is decided by what there is.
-        if accounts?.unanswered == standing.userKey || !moment.mayWait { return .failed(lastKnown: known?.answer) }
+        // Who was told that nothing can be told, or may wait no longer, is decided by what there is: asked again, a request that has to ask
+        // the store as well would go round between the two.
+        if client.record.accountIsUnknown || !moment.mayWait { return .failed(lastKnown: known?.answer) }
         return .notAsked
     }
 
-    /// How old an answer may be: a strict route wants one that was asked for after its request came.
+    /// How old an answer may be: a strict route wants one that was asked for after its request came, another one that is not staler than
+    /// allowed when it came. The same as long as the request waits, so that what was asked for it is enough for it.
     private func oldestAccount(_ plan: RoutePlan, for client: ClientHandler) -> UInt64 {
-        if plan.policy.revocation == .strict { return client.record.began }
-        return front.time > snapshot.maxStaleness ? front.time - snapshot.maxStaleness : 0
+        let began = client.record.began
+        if plan.policy.revocation == .strict { return began }
+        return began > snapshot.maxStaleness ? began - snapshot.maxStaleness : 0
     }
 
     /// Asks Identity Toolkit about the account of who is asking, and keeps the request until it answers.
@@ -33,14 +36,24 @@ extension Worker {
         }
     }
 
+    /// Decides again who waits for the account, but for those who need a later answer: theirs is on its way. Asked for once more with each
+    /// answer, the questions of many strict requests of one user would multiply.
     private func accountAnswered(_ status: AccountStatus, of user: StoreKey) {
-        if status.answer == .unavailable {
-            accounts?.unanswered = user
-        } else {
-            accounts?.table.insert(status, of: user)
+        let isUnknown = status.answer == .unavailable
+        if !isUnknown { accounts?.table.insert(status, of: user) }
+        front.readClock()
+        let ready = waiters.remove { waiter in
+            waiter.awaited == .account(user) && (isUnknown || suffices(status, for: waiter.client))
         }
-        resume(.account(user))
-        accounts?.unanswered = nil
+        for waiter in ready where isCurrent(waiter) {
+            waiter.client.record.accountIsUnknown = isUnknown
+            waiter.client.serveAgain()
+        }
+    }
+
+    private func suffices(_ status: AccountStatus, for client: ClientHandler) -> Bool {
+        guard client.record.route >= 0 else { return true }
+        return status.askedAt >= oldestAccount(snapshot.plans[client.record.route], for: client)
     }
 }
 
@@ -48,6 +61,4 @@ extension Worker {
 struct WorkerAccounts {
     let source: any AccountLookingUp
     var table = AccountTable()
-    /// Of whom Identity Toolkit just did not tell, while those who waited for it are decided.
-    var unanswered: StoreKey?
 }

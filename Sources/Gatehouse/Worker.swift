@@ -200,7 +200,8 @@ final class Worker {
         }
     }
 
-    private func isCurrent(_ waiter: Waiter) -> Bool {
+    /// Whether the client still has the request that waits.
+    func isCurrent(_ waiter: Waiter) -> Bool {
         waiter.client.isOpen && waiter.client.record.number == waiter.number
     }
 }

@@ -34,6 +34,8 @@ struct RequestRecord {
     var waitsUntil: UInt64 = 0
     /// How many fetches of the key set had ended when the request began to wait for one; nil: it has not.
     var fetchesBeforeWait: UInt64?
+    /// Identity Toolkit was asked about the user for this request, and did not tell.
+    var accountIsUnknown = false
     /// Why the request was refused, precisely: for the log, never for the client.
     var reason: String?
     /// The most bytes that the body may have; nil: no bound.

@@ -1,3 +1,4 @@
+import Redis
 import RedisFixtures
 import Testing
 
@@ -17,9 +18,17 @@ import Testing
         let toolkit = ScriptedProviders()
         let rig: RequestPathRig
 
-        init(_ adjust: (inout Configuration.Route) -> Void = { _ in }) throws {
-            rig = try RequestPathRig(others: Worker.Others(accounts: toolkit)) { adjust(&$0.routes[1]) }
+        init(
+            redis: RedisConfiguration? = nil, maxStaleness: Duration = .seconds(60),
+            _ adjust: (inout Configuration.Route) -> Void = { _ in }
+        ) throws {
+            rig = try RequestPathRig(redis: redis, others: Worker.Others(accounts: toolkit)) {
+                $0.revocation.maxStaleness = maxStaleness
+                $0.revocation.strictTimeout = .seconds(100)
+                adjust(&$0.routes[1])
+            }
             try rig.installKeys()
+            if redis != nil { try rig.until { $0.inquiries?.isConnected == true } }
         }
 
         func answer(_ number: Int, _ answer: AccountStatus.Answer) async throws {
@@ -100,6 +109,59 @@ import Testing
         try desk.rig.until { $0.waiters.count == 1 }
         try desk.rig.pass(seconds: 5.1)
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
+    }
+
+    /// What was asked before a request came neither decides it nor asks anew for it: its own question is on its way.
+    @Test func anAnswerThatIsTooOldForAStrictRequestLeavesItWaiting() async throws {
+        let desk = try Desk { $0.revocation = .strict }
+        let (early, late) = (try desk.rig.connect(), try desk.rig.connect())
+        try early.send(Self.request())
+        try desk.rig.until { $0.waiters.count == 1 }
+        let asked = desk.rig.clock.clock.monotonic()
+        try desk.rig.pass(seconds: 1)
+        try late.send(Self.request())
+        try desk.rig.until { $0.waiters.count == 2 }
+        #expect(desk.toolkit.lookUps.count == 2)
+        desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, askedAt: asked))
+        try desk.pass(early, try desk.rig.upstream.accept())
+        #expect(try desk.rig.onWorker { $0.waiters.count } == 1)
+        #expect(desk.toolkit.lookUps.count == 2)
+        try await desk.answer(2, .missing)
+        #expect(try late.readMessage().body.contains("auth/id-token-revoked"))
+        #expect(desk.toolkit.lookUps.count == 2)
+    }
+
+    /// An answer that takes longer than `max_staleness` is still one that was asked for after the request came.
+    @Test func anAnswerMayTakeLongerThanMaxStaleness() async throws {
+        let desk = try Desk(maxStaleness: .seconds(1))
+        let client = try desk.rig.connect()
+        try client.send(Self.request())
+        try desk.rig.until { $0.waiters.count == 1 }
+        let asked = desk.rig.clock.clock.monotonic()
+        try desk.rig.pass(seconds: 2)
+        desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, askedAt: asked))
+        try desk.pass(client, try desk.rig.upstream.accept())
+        #expect(desk.toolkit.lookUps.count == 1)
+    }
+
+    /// The store is asked anew for the second decision; that must not lead back to Identity Toolkit.
+    @Test("an outage is 503 at once where the store is asked as well", arguments: [false, true])
+    func anOutageDoesNotGoRoundWithTheStore(isAllowed: Bool) async throws {
+        let redis = try FakeRedis { $0.name == "HMGET" ? .text("*2\r\n$-1\r\n$-1\r\n") : .text("+PONG\r\n") }
+        let desk = try Desk(redis: RedisConfiguration(host: "127.0.0.1", port: redis.port)) {
+            $0.revocation = .strict
+            $0.onStoreFailure = isAllowed ? .allow : .deny
+        }
+        let client = try desk.rig.connect()
+        try client.send(Self.request())
+        try await desk.answer(1, .unavailable)
+        if isAllowed {
+            try desk.pass(client, try desk.rig.upstream.accept())
+        } else {
+            #expect(try client.readMessage().body.contains("auth/store-unavailable"))
+        }
+        #expect(desk.toolkit.lookUps.count == 1)
+        #expect(redis.commands.count { $0.name == "HMGET" } == 4)
     }
 
     @Test func routesThatDoNotAskAboutRevocationsLookNobodyUp() throws {
