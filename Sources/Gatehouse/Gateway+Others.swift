@@ -20,13 +20,14 @@ struct GatewayOthers: Sendable {
             : OpaqueTokens(
                 snapshot.opaqueProviders, clockSkew: identity.clockSkew, group: group, clock: clock, logger: logger)
         guard let settings = configuration.revocation.firebase, let serviceAccount,
-            let project = identity.firebase?.project
+            let firebase = identity.firebase
         else {
             accounts = nil
             return
         }
         accounts = IdentityToolkit(
-            settings, project: project, account: serviceAccount, group: group, clock: clock, logger: logger)
+            settings, project: firebase.project, tenant: firebase.tenant.id, account: serviceAccount, group: group,
+            clock: clock, logger: logger)
     }
 
     /// Reads the service account's key file, where one is configured.

@@ -46,7 +46,10 @@ struct ConfigurationLoader {
         root.set(&configuration.store, "store", Configuration.StoreLocation.read)
         root.set(&configuration.revocation, "revocation") { value in
             let hasFirebase = root.value("identity")?.hasMember("firebase") ?? false
-            return value.mapping(.revocation).map { Configuration.Revocation($0, hasFirebase: hasFirebase) }
+            let tenant = configuration.identity.firebase?.tenant
+            return value.mapping(.revocation).map {
+                Configuration.Revocation($0, hasFirebase: hasFirebase, tenant: tenant)
+            }
         }
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }

@@ -9,6 +9,9 @@ import Testing
         .section("revocation: { source: redis }", "1:23 revocation.source cannot be 'redis'; write store or firebase"),
         .section("revocation: { service_account: a }", "1:15 revocation.service_account without source: firebase; add"),
         .section("revocation: { source: store, lookup_timeout: 1s }", "1:30 lookup_timeout without source: firebase"),
+        .section(
+            "identity: { firebase: { project: p, tenant: '*' } }\nrevocation: { source: firebase, service_account: a }",
+            "2:15 with tokens of any tenant: a uid may be another account in each; name one tenant"),
         firebase("source: firebase", "2:13 revocation.service_account is missing; add service_account: FILE"),
         lookup("service_account: ''", "2:50 revocation.service_account is empty"),
         lookup("service_account: a, lookup_timeout: 9ms", "2:69 write 10ms to 5s"),

@@ -14,6 +14,14 @@ import Testing
         #expect(question.field("authorization") == "Bearer at")
     }
 
+    @Test func theAccountsAreThoseOfTheTenant() {
+        let lookup = AccountLookup(
+            url: Configuration.FirebaseAccounts.defaultLookupURL, project: "p", tenant: "a/b")
+        #expect(
+            lookup.question([], token: Secret("at")).url
+                == "https://identitytoolkit.googleapis.com/v1/projects/p/tenants/a%2Fb/accounts:lookup")
+    }
+
     @Test(
         "what an account's record says",
         arguments: [

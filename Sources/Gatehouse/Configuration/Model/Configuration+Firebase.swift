@@ -41,5 +41,11 @@ extension Configuration {
         case only(String)
         /// Tokens of any tenant, and of none.
         case any
+
+        /// The one tenant; nil where there is none, or more than one.
+        var id: String? {
+            guard case .only(let id) = self else { return nil }
+            return id
+        }
     }
 }

@@ -41,7 +41,8 @@ extension Configuration {
 
         /// The service account's key file (`service_account`); required.
         public var serviceAccount: String
-        /// Where accounts are looked up (`lookup_url`); the project's id is put in for `{project}`.
+        /// Where accounts are looked up (`lookup_url`); the project's id is put in for `{project}`, `/tenants/` and the tenant's behind it where
+        /// the tokens of one tenant count.
         public var lookupURL = defaultLookupURL
         /// How long an answer may take (`lookup_timeout`), 10 ms to 5 s. Default: 2 s.
         public var timeout = Duration.seconds(2)

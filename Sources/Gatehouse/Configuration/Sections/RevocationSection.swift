@@ -1,6 +1,8 @@
 extension Configuration.Revocation {
-    /// - Parameter hasFirebase: whether the file names a Firebase project, be it with errors.
-    init(_ mapping: MappingReader, hasFirebase: Bool) {
+    /// - Parameters:
+    ///   - hasFirebase: whether the file names a Firebase project, be it with errors.
+    ///   - tenant: whose tokens count.
+    init(_ mapping: MappingReader, hasFirebase: Bool, tenant: Configuration.TenantPolicy?) {
         self.init()
         mapping.set(&maxStaleness, "max_staleness") { $0.duration(in: .seconds(1) ... .days(1)) }
         mapping.set(&strictTimeout, "strict_timeout") { $0.duration(in: .milliseconds(1) ... .seconds(10)) }
@@ -14,6 +16,12 @@ extension Configuration.Revocation {
             mapping.context.fail(
                 mapping.location(of: "source"), "revocation.source: firebase without a Firebase project",
                 "add identity.firebase.project, or remove it")
+        }
+        if tenant == .any {
+            mapping.context.fail(
+                mapping.location(of: "source"),
+                "revocation.source: firebase with tokens of any tenant: a uid may be another account in each",
+                "name one tenant in identity.firebase.tenant, or remove it")
         }
         firebase = Configuration.FirebaseAccounts(mapping)
     }

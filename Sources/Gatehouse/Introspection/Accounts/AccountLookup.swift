@@ -15,8 +15,10 @@ struct AccountLookup: Sendable {
 
     /// - Parameters:
     ///   - url: with `{project}` where the project's id belongs.
-    init(url: String, project: String) {
-        let id = String(decoding: FormEncoding.encoded(project.utf8), as: UTF8.self)
+    ///   - tenant: whose accounts are meant; nil: those of the project itself. A uid may be somebody in each.
+    init(url: String, project: String, tenant: String? = nil) {
+        let segments = [project] + (tenant.map { ["tenants", $0] } ?? [])
+        let id = segments.map { String(decoding: FormEncoding.encoded($0.utf8), as: UTF8.self) }.joined(separator: "/")
         self.url = url.split(separator: "{project}", omittingEmptySubsequences: false).joined(separator: id)
     }
 

@@ -22,25 +22,27 @@ final class IdentityToolkit: AccountLookingUp {
 
     /// Nobody is asked before `start` or `look`; `shutdown` must be called before it is let go.
     ///
-    /// - Parameter project: the Firebase project whose accounts count.
+    /// - Parameters:
+    ///   - project: the Firebase project whose accounts count.
+    ///   - tenant: the one of its tenants whose accounts they are; nil: the project's own.
     convenience init(
-        _ accounts: Configuration.FirebaseAccounts, project: String, account: ServiceAccount,
+        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, account: ServiceAccount,
         group: any EventLoopGroup, clock: GatewayClock = .system, logger: Logger
     ) {
         let asker = HTTPAsker(
             group: group, connections: AccountBounds.concurrency + 1, size: AccountLookup.sizeLimit,
             longest: accounts.timeout)
         self.init(
-            accounts, project: project, account: account,
+            accounts, project: project, tenant: tenant, account: account,
             environment: .live(asker, loop: group.next(), clock: clock, logger: logger))
     }
 
     init(
-        _ accounts: Configuration.FirebaseAccounts, project: String, account: ServiceAccount,
+        _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, account: ServiceAccount,
         environment: AskingEnvironment
     ) {
         grant = AccessTokenGrant(account: account)
-        lookup = AccountLookup(url: accounts.lookupURL, project: project)
+        lookup = AccountLookup(url: accounts.lookupURL, project: project, tenant: tenant)
         timeout = accounts.timeout
         source = KeySource.name(of: accounts.lookupURL)
         self.environment = environment
