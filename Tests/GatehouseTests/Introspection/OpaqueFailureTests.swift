@@ -10,7 +10,6 @@ import Testing
         ("429", .success(HTTPReply(status: 429, body: []))), ("500", .success(HTTPReply(status: 500, body: []))),
         ("302", .success(HTTPReply(status: 302, body: []))), ("time", .failure(AskingFailure(.timedOut))),
         ("refused", .failure(AskingFailure(.unreachable))), ("closed", .failure(AskingFailure(.closed))),
-        ("large", .failure(AskingFailure(.tooLarge))),
     ]
 
     @Test("G-13: an outage has no verdict, and everybody is told so at once for a second", arguments: failures.indices)
@@ -102,6 +101,17 @@ import Testing
         rig.advance(1)
         try rig.check("confusing")
         #expect(rig.asker.count == 4)
+    }
+
+    @Test func aTokenWithALongAnswerKeepsNoOtherFromBeingChecked() throws {
+        let rig = try OpaqueRig(.opaque())
+        let long = try rig.check("long")
+        rig.asker.answer(0, .failure(AskingFailure(failure: KeyFetchError(.tooLarge, "more than 65536 bytes"))))
+        #expect(long.texts == ["unavailable 1"])
+        let good = try rig.check("good")
+        #expect(rig.asker.count == 2)
+        rig.asker.answer(1, activeAnswer())
+        #expect(good.texts == ["accepted alice"])
     }
 
     @Test func aKindOfFailureIsToldOnceAndSoIsItsEnd() throws {

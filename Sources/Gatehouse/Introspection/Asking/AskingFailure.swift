@@ -78,7 +78,8 @@ struct AskingFailure: Error, Equatable, Sendable {
             case .cancelled: .cancelled
             default: .unreachable
             }
-        self.init(kind, known.detail)
+        // What makes an answer long is in most cases what was asked about.
+        self.init(kind, known.detail, concernsAll: kind != .tooLarge)
     }
 }
 
