@@ -106,6 +106,9 @@ import Testing
             (#""token_type":"Bearer""#, "accepted alice"), (#""token_type":"bEARER""#, "accepted alice"),
             (#""token_type":null"#, "accepted alice"), (#""token_type":"DPoP""#, "refused tokenType"),
             (#""token_type":"""#, "refused tokenType"), (#""token_type":"refresh_token""#, "refused tokenType"),
+            (#""token_type":"Bearer","token_use":"refresh_token""#, "refused tokenType"),
+            (#""token_use":"id""#, "refused tokenType"), (#""token_use":"access_token""#, "accepted alice"),
+            (#""token_use":"access""#, "accepted alice"), (#""token_use":null"#, "accepted alice"),
             (#""cnf":{"x5t#S256":"abc"}"#, "refused senderConstrained"),
             (#""cnf":{}"#, "refused senderConstrained"), (#""cnf":null"#, "accepted alice"),
         ])

@@ -78,6 +78,12 @@ extension RFC7662Introspection {
         if let type = try reading.text("token_type"), !type.lowercased().utf8.elementsEqual("bearer".utf8) {
             throw .refused(.tokenType)
         }
+        // No member of RFC 7662's: servers that tell of refresh tokens too, and call both Bearer, tell them apart by it.
+        if let use = try reading.text("token_use"), !use.utf8.elementsEqual("access_token".utf8),
+            !use.utf8.elementsEqual("access".utf8)
+        {
+            throw .refused(.tokenType)
+        }
         // RFC 7800: the token counts only with the proof of a key, which nobody asks for here.
         if reading["cnf"] != nil { throw .refused(.senderConstrained) }
     }
