@@ -1,3 +1,4 @@
+import DevelopmentIdentity
 import Testing
 
 extension Scenario {
@@ -11,12 +12,12 @@ extension Scenario {
 
 /// One scenario for all tests of a suite, which run one after the other on its thread.
 struct SharedScenarioTrait: SuiteTrait, TestScoping {
-    let configure: @Sendable (inout GatewayConfiguration) -> Void
+    let configure: @Sendable (DevelopmentProvider, inout GatewayConfiguration) -> Void
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await Scenario.run(arrange: { configure(&$2) }) { scenario in
+        try await Scenario.run(arrange: { configure($0, &$2) }) { scenario in
             try await Scenario.$shared.withValue(scenario) { try await function() }
         }
     }
@@ -28,6 +29,6 @@ extension Trait where Self == SharedScenarioTrait {
 
     /// One gateway for the whole suite, configured by `configure`.
     static func sharedScenario(_ configure: @escaping @Sendable (inout GatewayConfiguration) -> Void) -> Self {
-        SharedScenarioTrait(configure: configure)
+        SharedScenarioTrait { configure(&$1) }
     }
 }
