@@ -75,6 +75,24 @@ import Testing
         #expect(failure { () throws(KeyFetchError) in try read(keys: "\"file:///x\"", from: plain) } != nil)
     }
 
+    @Test(
+        "F-14: a document of this machine leads to no other machine without TLS",
+        arguments: [
+            "http://192.0.2.1/keys", "http://id.example/keys", "http://127.0.0.1.id.example/keys",
+            "http://127.0.0.1:8080@192.0.2.1/keys", "http://192.0.2.1:8080/keys#@127.0.0.1",
+        ])
+    func f14OtherMachines(keys: String) throws {
+        let local = "http://127.0.0.1:8080/.well-known/openid-configuration"
+        let error = failure { () throws(KeyFetchError) in try read(keys: "\"\(keys)\"", from: local) }
+        #expect(error?.code == .notADiscovery)
+    }
+
+    /// The configuration had to say `insecure_http` for it.
+    @Test func aDocumentOfAnotherMachineOverPlainHTTPMayNameKeysThere() throws {
+        let other = "http://id.test/.well-known/openid-configuration"
+        #expect(try read(keys: "\"http://keys.test/keys\"", from: other).keysURL == "http://keys.test/keys")
+    }
+
     @Test(arguments: ["null", "\"RS256\"", "{}", "[\"RS256\",1]"])
     func aListOfAlgorithmsIsAListOfNames(list: String) {
         #expect(failure { () throws(KeyFetchError) in try read(algorithms: list) }?.code == .notADiscovery)

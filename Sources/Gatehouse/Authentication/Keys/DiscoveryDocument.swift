@@ -28,13 +28,23 @@ struct DiscoveryDocument {
         throw KeyFetchError(.issuerMismatch, "the document's is \(shown(told)), configured is \(shown(issuer))\(hint)")
     }
 
-    /// As safe as the document itself: a document that came over TLS may not lead to keys that do not.
+    /// As safe as the document itself: one that came over TLS may not lead to keys that do not, and one of this machine to no other
+    /// machine without it.
     private static func keysURL(_ member: JSONValue?, from url: String) throws(KeyFetchError) -> String {
         guard let keysURL = member?.string else { throw KeyFetchError(.notADiscovery, "no jwks_uri") }
-        let scheme = keysURL.prefix { $0 != ":" }.lowercased()
-        let isPlain = scheme == "http" && url.prefix { $0 != ":" }.lowercased() == "http"
-        guard scheme == "https" || isPlain else { throw KeyFetchError(.notADiscovery, "jwks_uri is not https") }
+        guard let keys = try? HTTPURL(parsing: keysURL) else {
+            throw KeyFetchError(.notADiscovery, "jwks_uri is no URL that can be asked")
+        }
+        guard keys.isSecure || mayBePlain(keys, from: url) else {
+            throw KeyFetchError(.notADiscovery, "jwks_uri is not https")
+        }
         return keysURL
+    }
+
+    private static func mayBePlain(_ keys: HTTPURL, from url: String) -> Bool {
+        guard let document = try? HTTPURL(parsing: url), !document.isSecure else { return false }
+        // Over http, documents of other machines come only where the configuration calls that insecure itself.
+        return IPLiteral.isLoopback(host: keys.host) || !IPLiteral.isLoopback(host: document.host)
     }
 
     private static func algorithms(_ member: JSONValue?) throws(KeyFetchError) -> Set<Algorithm>? {
