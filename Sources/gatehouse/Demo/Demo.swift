@@ -67,6 +67,7 @@ struct Demo {
             "GATEHOUSE_DEMO_ADMIN": "127.0.0.1:\(DemoPorts.preferred(DemoPorts.admin))",
             "GATEHOUSE_DEMO_KEYS_URL": provider.url(.idTokenJWKSet),
             "GATEHOUSE_DEMO_SESSION_KEYS_URL": provider.url(.sessionX509),
+            "GATEHOUSE_DEMO_PROVIDER_URL": "http://127.0.0.1:\(provider.port)",
             "GATEHOUSE_DEMO_UPSTREAM": echo.url,
         ]
         if !isLogged { variables["GATEHOUSE_DEMO_ACCESS_LOG"] = "off" }

@@ -12,7 +12,7 @@ struct DemoCalls {
     }
 
     func all() throws(DevelopmentIdentityError) -> [DemoCall] {
-        try passing() + refused() + sensitive() + revocation() + operations
+        try passing() + providers() + refused() + sensitive() + revocation() + operations
     }
 
     // MARK: - The calls
@@ -33,6 +33,29 @@ struct DemoCalls {
                 title: "nobody in particular, where signing in is optional", url: url("/v1/feed"), status: 200,
                 marks: ["\"auth\":null"]),
         ]
+    }
+
+    private func providers() throws(DevelopmentIdentityError) -> [DemoCall] {
+        let apple = try demo.provider.sign(demo.provider.idToken(of: .apple, for: .alan))
+        let (reader, writer) = (try gitHubToken(["read:user"]), try gitHubToken(["repo"]))
+        return [
+            DemoCall(
+                title: "alan with Apple's own ID token, without Firebase", url: url("/v1/hello/world"),
+                credential: bearer(apple), status: 200,
+                marks: ["\"auth\":{\"uid\":\"apple.com:", "\"is_private_email\":true"]),
+            DemoCall(
+                title: "linus with a token of GitHub's, which is asked about it", url: url("/v1/repositories"),
+                credential: bearer(writer), status: 200, marks: ["[\"X-Auth-Uid\",\"github.com:"]),
+            DemoCall(
+                title: "linus with a token that was given for less", url: url("/v1/repositories"),
+                credential: bearer(reader), status: 403, code: "auth/insufficient-scope", marks: ["scope=\"repo\""]),
+        ]
+    }
+
+    private func gitHubToken(_ scopes: [String]) throws(DevelopmentIdentityError) -> String {
+        let token = OpaqueToken.gitHub(for: .linus, scopes: scopes, now: now)
+        try demo.provider.add(token)
+        return token.text
     }
 
     private func refused() throws(DevelopmentIdentityError) -> [DemoCall] {

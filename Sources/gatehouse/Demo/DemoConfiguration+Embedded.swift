@@ -28,6 +28,15 @@ extension DemoConfiguration {
             project: demo-gatehouse
             keys_url: ${GATEHOUSE_DEMO_KEYS_URL:-http://127.0.0.1:9902/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com}
             session_keys_url: ${GATEHOUSE_DEMO_SESSION_KEYS_URL:-http://127.0.0.1:9902/identitytoolkit/v3/relyingparty/publicKeys}
+          # Tokens of providers themselves, without Firebase: the same local provider plays them.
+          providers:
+            apple.com:
+              audiences: [com.example.gatehouse]
+              keys_url: ${GATEHOUSE_DEMO_PROVIDER_URL:-http://127.0.0.1:9902}/apple/auth/keys
+            github.com:
+              client_id: Iv1.gatehouse
+              client_secret: github-secret
+              token_check_url: "${GATEHOUSE_DEMO_PROVIDER_URL:-http://127.0.0.1:9902}/applications/{client_id}/token"
 
         store: "sqlite::memory:"
 
@@ -49,6 +58,12 @@ extension DemoConfiguration {
 
           # Whoever has a valid token.
           - path: /v1/hello/**
+            upstream: echo
+
+          # Only a token of GitHub's, with a scope.
+          - path: /v1/repositories
+            providers: [github.com]
+            scopes: [repo]
             upstream: echo
 
           # Only who signed in within the last five minutes, and revocation asked on each request.
