@@ -93,9 +93,9 @@ extension IdentityProvider {
 extension Scenario {
     /// A gateway that asks an introspection endpoint about opaque tokens, and nobody else.
     ///
-    /// - Parameter settings: further members of the provider's entry.
+    /// - Parameter settings: further members of the provider's entry. Tests share two cores: what is slow is not away.
     static func introspecting(
-        _ settings: String = "", routes: [String] = [], _ body: (Scenario) async throws -> Void
+        _ settings: String = "timeout: 5s", routes: [String] = [], _ body: (Scenario) async throws -> Void
     ) async throws {
         try await Scenario.run(arrange: { provider, _, configuration in
             configuration.identify(provider, [provider.introspectionEntry(settings: settings)])
@@ -110,6 +110,13 @@ extension Scenario {
         let token = change(.introspected(for: user, text: text, now: provider.now))
         try provider.add(token)
         return token
+    }
+
+    /// Waits until a token passes: until what made its provider silent is over.
+    func untilKnown(_ token: OpaqueToken, _ target: String = "/me/known") async throws {
+        _ = try await eventually("\(token.kind) to pass") {
+            try send(.bearer(token.text, target)).status == 200 ? true : nil
+        }
     }
 
     /// The line of the access log about a path that is asked for once.

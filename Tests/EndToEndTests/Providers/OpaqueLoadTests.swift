@@ -1,0 +1,111 @@
+import DevelopmentIdentity
+import Testing
+
+/// Many opaque tokens, or many with the same, at once.
+struct OpaqueLoadTests {
+    /// Sends a request for each token, all at once, and does not wait for answers.
+    private func start(_ tokens: [String], _ scenario: Scenario) throws -> [RawClient] {
+        try tokens.map { token in
+            let client = try RawClient(port: scenario.gateway.port)
+            try client.send(WireRequest.bearer(token, "/me/load").bytes)
+            return client
+        }
+    }
+
+    private func waiting(_ scenario: Scenario) throws -> Double {
+        try scenario.metric("gatehouse_introspection_waiting")
+    }
+
+    @Test func g13ManyRequestsWithOneTokenAreOneQuestionOnAllWorkers() async throws {
+        try await Scenario.introspecting("timeout: 5s") { scenario in
+            let gate = Gate()
+            let token = try scenario.opaque()
+            scenario.provider.misbehave(.held(gate), at: .introspection)
+            let clients = try start(Array(repeating: token.text, count: 32), scenario)
+            await scenario.provider.waitForCalls(1, to: .introspection)
+            _ = try await eventually("all requests") {
+                try scenario.metric("gatehouse_requests_in_flight") == 32 ? true : nil
+            }
+            gate.open()
+            for client in clients {
+                #expect(EchoReport(try client.response())?.values("X-Auth-Uid") == ["oauth.legacy:ada"])
+            }
+            #expect(scenario.provider.calls(to: .introspection) == 1)
+        }
+    }
+
+    @Test func g08NoMoreCallsRunAtATimeThanConfigured() async throws {
+        try await Scenario.introspecting("timeout: 5s, concurrency: 4, rate: 10000") { scenario in
+            let gate = Gate()
+            scenario.provider.misbehave(.held(gate), at: .introspection)
+            let clients = try start((0..<40).map { "unknown-\($0)-0123456789abcdef" }, scenario)
+            _ = try await eventually("all to wait") { try waiting(scenario) == 36 ? true : nil }
+            await scenario.provider.waitForCalls(4, to: .introspection)
+            #expect(try scenario.metric("gatehouse_introspection_running") == 4)
+            #expect(scenario.provider.calls(to: .introspection) == 4 && gate.waiting == 4)
+            // Who needs no question is not kept.
+            #expect(try scenario.send(.bearer(scenario.token(), "/me/x")).status == 200)
+            gate.open()
+            for client in clients { expectDenial(try client.response(), 401, "auth/invalid-id-token") }
+            #expect(scenario.provider.calls(to: .introspection) == 40)
+        }
+    }
+
+    @Test func g08AFloodOfUnknownTokensCostsTheRateAndHarmsNobodyElse() async throws {
+        try await Scenario.introspecting("timeout: 5s, rate: 20, concurrency: 4, cache_for: 10m, cache_refused_for: 5m")
+        {
+            scenario in
+            let known = try scenario.opaque(.grace)
+            try await scenario.untilKnown(known)
+            let tokens = (0..<300).map { "flood-\($0)-0123456789abcdef" }
+            let began = ContinuousClock.now
+            let statuses = try await scenario.unharmed {
+                let clients = try start(tokens, scenario)
+                for _ in 0..<20 { #expect(try scenario.send(.bearer(known.text, "/me/known")).status == 200) }
+                return try clients.map { try $0.response().status }
+            }
+            let seconds = Double((began.duration(to: .now) / .milliseconds(1)).rounded(.up)) / 1000
+            let calls = scenario.provider.calls(to: .introspection)
+            // A second's worth may start at once, and the known token was asked about.
+            #expect(Double(calls) <= 20 * (seconds + 1) + 1, "\(calls) calls in \(seconds) s")
+            #expect(Set(statuses).isSubset(of: [401, 503]))
+            let refused = zip(tokens, statuses).filter { $0.1 == 401 }.map(\.0)
+            #expect(refused.count == calls - 1 && refused.count >= 20)
+            // What was refused is not asked about again soon.
+            for token in refused.prefix(50) {
+                try scenario.expectRefusal(.bearer(token, "/me/again"), 401, "auth/invalid-id-token")
+            }
+            #expect(scenario.provider.calls(to: .introspection) == calls)
+            // Whoever comes next is served.
+            let next = try scenario.opaque(.alan)
+            let report = try await eventually("the next") {
+                EchoReport(try scenario.send(.bearer(next.text, "/me/next")))
+            }
+            #expect(report["X-Auth-Uid"] == "oauth.legacy:alan")
+        }
+    }
+
+    @Test func g08NoMoreThanSoManyWait() async throws {
+        try await Scenario.introspecting("timeout: 5s, concurrency: 1") { scenario in
+            let gate = Gate()
+            scenario.provider.misbehave(.held(gate), at: .introspection)
+            var clients: [RawClient] = []
+            for batch in 0..<11 {
+                clients += try start((0..<100).map { "many-\(batch)-\($0)-0123456789abcdef" }, scenario)
+                #expect(try waiting(scenario) <= 1024)
+            }
+            _ = try await eventually("the rest to be told") {
+                let told = try scenario.metric("gatehouse_introspection_without_call_total", containing: "overflowed")
+                return told > 0 ? true : nil
+            }
+            #expect(try waiting(scenario) <= 1024)
+            gate.open()
+            var counts: [Int: Int] = [:]
+            for client in clients { counts[try client.response().status, default: 0] += 1 }
+            #expect(Set(counts.keys).isSubset(of: [401, 503]) && (counts[503] ?? 0) > 0, "\(counts)")
+            _ = try await eventually("an end of all requests") {
+                try waiting(scenario) == 0 && scenario.metric("gatehouse_requests_in_flight") == 0 ? true : nil
+            }
+        }
+    }
+}
