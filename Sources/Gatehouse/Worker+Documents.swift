@@ -1,7 +1,7 @@
 import HTTPWire
 
-/// What the gateway publishes on the public listener.
-struct PublishedDocuments: Sendable {
+/// What the gateway publishes on the public listener. An object, so that a look at it on each request is one reference.
+final class PublishedDocuments: Sendable {
     /// Where the keys of assertions are: the one spelling of the path that is answered.
     let keysPath = Array("/.gatehouse/jwks.json".utf8)
     /// For how long others may keep them, in seconds.

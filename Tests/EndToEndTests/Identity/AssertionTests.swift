@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheSignedInHaveOneAndItIsOurs() async throws {
+    @Test func a21OnlyTheSignedInHaveOneAndItIsOurs() async throws {
         let keys = try Keys("key.pem")
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["headers"] = keys.section("key.pem")
@@ -79,6 +79,19 @@ import Testing
             let report = try scenario.passes(.bearer(scenario.token(), "/me/x", forged))
             #expect(report.lines.filter { $0.contains("assertion") }.count == 1)
             _ = try claims(report, try published(scenario))
+        }
+    }
+
+    @Test func a21AnAssertionIsForOneUpstream() async throws {
+        let keys = try Keys("key.pem")
+        try await Scenario.run(arrange: { _, echo, configuration in
+            configuration["headers"] = keys.section("key.pem")
+            configuration["upstreams"] = "{ api: { servers: ['\(echo.url)'] }, other: { servers: ['\(echo.url)'] } }"
+            configuration.routes = ["path: /me/**, upstream: api", "path: /other/**, upstream: other"]
+        }) { scenario in
+            let (token, published) = (try scenario.token(), try published(scenario))
+            _ = try claims(scenario.passes(.bearer(token, "/me/x")), published)
+            _ = try claims(scenario.passes(.bearer(token, "/other/x")), published, audience: "other")
         }
     }
 
@@ -126,7 +139,7 @@ import Testing
         #expect(bad.exitCode == 1 && bad.errors.contains("bad.yaml:6:25: the key file 'absent.pem': cannot be read"))
     }
 
-    @Test func aGatewayWithoutItsKeyDoesNotStart() async throws {
+    @Test func c15AGatewayWithoutItsKeyDoesNotStart() async throws {
         let folder = try TemporaryFolder()
         try folder.write(CheckTests.valid + "headers: { assertion: { key: absent.pem } }\n", to: "gatehouse.yaml")
         let run = try await CommandRun.run("serve", "--config", "gatehouse.yaml", in: folder)

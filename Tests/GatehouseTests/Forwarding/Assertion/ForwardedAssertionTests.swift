@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["X-Auth-Assertion", "x_auth_assertion", "X-AUTH.Assertion"], [true, false])
-    func a03TheClientsOwnIsRemoved(_ name: String, _ isSignedIn: Bool) throws {
+    func a21TheClientsOwnIsRemoved(_ name: String, _ isSignedIn: Bool) throws {
         let forged = "eyJhbGciOiJub25lIn0.e30."
         for renderer in [renderer, IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])] {
             let head = try ForwardedHead(renderer: renderer, token: isSignedIn ? .idToken() : nil)
