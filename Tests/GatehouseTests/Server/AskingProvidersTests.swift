@@ -143,7 +143,9 @@ import Testing
         #expect(try await desk.asked(2).count == 2)
     }
 
-    @Test("G-13: an answer that has become too old is not used in the place of one that cannot be had", arguments: [0, 1, 60])
+    @Test(
+        "G-13: an answer that has become too old is not used in the place of one that cannot be had",
+        arguments: [0, 1, 60])
     func g13AnOldAnswerDoesNotOutliveItsTimeInAnOutage(_ freshFor: UInt64) async throws {
         let desk = try Desk()
         let client = try desk.rig.connect()
@@ -160,7 +162,7 @@ import Testing
             try await desk.asked(round)[round - 1].answer(.unavailable(why: "timed_out", retryAfter: 1, until: until))
             #expect(try client.readMessage().status == 503)
         }
-        #expect(server.isQuiet)
+        #expect(!desk.rig.upstream.hasConnection)
     }
 
     @Test func anAnswerThatDoesNotComeIs503AfterFiveSeconds() async throws {
