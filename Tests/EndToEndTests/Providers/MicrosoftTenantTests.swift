@@ -1,0 +1,40 @@
+import DevelopmentIdentity
+import Testing
+
+/// Microsoft's tenants, as an entry lists them.
+struct MicrosoftTenantTests {
+    private static let foreign = "11111111-2222-4333-8444-555555555555"
+
+    /// Which of an organization's, another's and a personal account's tokens pass.
+    static let policies: [(tenants: String, passes: [Bool])] = [
+        ("'*'", [true, true, false]), ("['\(DevelopmentUser.microsoftTenant)']", [true, false, false]),
+        ("['\(DevelopmentUser.personalMicrosoftTenant)']", [false, false, true]),
+        ("['\(foreign)', '\(DevelopmentUser.microsoftTenant.uppercased())']", [true, true, false]),
+    ]
+
+    @Test(arguments: policies)
+    func e05OnlyTheListedTenantsCount(row: (tenants: String, passes: [Bool])) async throws {
+        try await Scenario.run(arrange: { provider, _, configuration in
+            let audience = IdentityProvider.microsoft.demoAudience
+            let keys = provider.url(.keys(.microsoft))
+            configuration.identify(
+                provider,
+                ["microsoft.com: { audiences: ['\(audience)'], keys_url: '\(keys)', tenants: \(row.tenants) }"])
+        }) { scenario in
+            let provider = scenario.provider
+            let ours = provider.idToken(of: .microsoft, for: .barbara)
+            let tokens = [ours, ours.inTenant(Self.foreign), provider.idToken(of: .microsoft, for: .hedy)]
+            var uids: Set<String> = []
+            for (token, passes) in zip(tokens, row.passes) {
+                let request = try WireRequest.bearer(provider.sign(token), "/me/x")
+                guard passes else {
+                    try scenario.expectRefusal(request, 401, "auth/invalid-id-token", "\(row)")
+                    continue
+                }
+                uids.insert(try scenario.passes(request)["X-Auth-Uid"] ?? "")
+            }
+            // The same object in two tenants is two users.
+            #expect(uids.count == row.passes.count { $0 })
+        }
+    }
+}

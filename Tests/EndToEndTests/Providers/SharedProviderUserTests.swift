@@ -1,0 +1,84 @@
+import DevelopmentIdentity
+import RedisFixtures
+import Testing
+
+/// Users of providers in Redis, under the keys that other programs may write: the uid is spelled with `:` encoded.
+struct SharedProviderUserTests {
+    private static let subject = "000123.0a1b2c3d4e5f60718293a4b5c6d7e8f9.0456"
+    private static let key = "gatehouse:user:{apple.com%3A\(subject)}"
+
+    private func run(_ redis: RedisServer, _ body: (Scenario) async throws -> Void) async throws {
+        try await Scenario.run(arrange: { provider, _, configuration in
+            configuration.identify(provider, [.apple, .microsoft].map(provider.entry))
+            configuration["store"] = redis.store
+            // Tests share two cores: what is slow is not away.
+            configuration["revocation"] = "{ strict_timeout: \(Allowance.factor)s }"
+        }) { try await body($0) }
+    }
+
+    private func token(_ scenario: Scenario, signedIn time: Int64) throws -> String {
+        let draft = scenario.provider.idToken(of: .apple).setting("sub", to: .string(Self.subject))
+        return try scenario.provider.sign(draft.signedIn(at: time))
+    }
+
+    private func eventually(_ status: Int, _ token: String, _ scenario: Scenario) async throws {
+        _ = try await EndToEndTests.eventually("\(status)") {
+            try scenario.send(.bearer(token, "/me/x")).status == status ? true : nil
+        }
+    }
+
+    @Test func h03WhatAnotherProgramWritesHolds() async throws {
+        let redis = try await RedisServer()
+        let uid = "apple.com:\(Self.subject)"
+        try await run(redis) { scenario in
+            let token = try token(scenario, signedIn: unixNow() - 100)
+            #expect(try scenario.send(.bearer(token, "/me/x")).status == 200)
+            let time = "\(unixNow() - 50)"
+            try redis.cli("HSET", Self.key, "valid_since", time)
+            try redis.cli("XADD", "gatehouse:changes", "*", "uid", uid, "valid_since", time)
+            try await eventually(401, token, scenario)
+            try scenario.expectRefusal(.bearer(token, "/strict/x"), 401, "auth/id-token-revoked")
+            let fresh = try self.token(scenario, signedIn: unixNow())
+            for target in ["/me/x", "/strict/x"] { _ = try scenario.passes(.bearer(fresh, target)) }
+        }
+    }
+
+    @Test func h03WhatTheGatewayWritesIsUnderTheSameKey() async throws {
+        let redis = try await RedisServer()
+        try await run(redis) { scenario in
+            let barbara = scenario.provider.idToken(of: .microsoft, for: .barbara).issued(at: unixNow() - 100)
+            let token = try scenario.provider.sign(barbara)
+            let uid = try #require(try scenario.passes(.bearer(token, "/me/x"))["X-Auth-Uid"])
+            let users = [
+                "apple.com:\(Self.subject)": Self.key, uid: "gatehouse:user:{\(uid.replacing(":", with: "%3A"))}",
+            ]
+            for (uid, key) in users {
+                #expect(
+                    try scenario.admin("POST", "/v1/users/\(uid)/revoke", body: "{\"at\": 1700000000}").status == 200)
+                #expect(try redis.cli("HGET", key, "valid_since") == "1700000000", "\(key)")
+                #expect(try scenario.admin("POST", "/v1/users/\(uid)/disable").status == 200)
+                #expect(try redis.cli("HGET", key, "disabled") == "1", "\(key)")
+            }
+            try scenario.expectRefusal(.bearer(token, "/strict/x"), 401, "auth/user-disabled")
+        }
+    }
+
+    @Test func i11OnlyARecordOfItsOwnSessionMakesAnOldSignInRecent() async throws {
+        let redis = try await RedisServer()
+        let (old, now) = (unixNow() - 4000, unixNow())
+        let user = "gatehouse:session:{apple.com%3A\(Self.subject)}:"
+        try await run(redis) { scenario in
+            let token = try token(scenario, signedIn: old)
+            let challenge = "Bearer error=\"insufficient_user_authentication\", max_age=\"300\""
+            // A session of Firebase's, another provider's, and another of this one's.
+            for session in ["\(old)", "google.com%3A\(old)", "apple.com%3A\(old + 1)", "apple.com:\(old)"] {
+                try redis.cli("HSET", user + session, "signed_in_at", "\(now)")
+                try scenario.expectRefusal(
+                    .bearer(token, "/recent/x"), 401, "auth/requires-recent-login", challenge: challenge, session)
+            }
+            try redis.cli("HSET", "\(user)apple.com%3A\(old)", "signed_in_at", "\(now - 10)")
+            #expect(try scenario.passes(.bearer(token, "/recent/x"))["X-Auth-Time"] == "\(now - 10)")
+            #expect(try scenario.passes(.bearer(token, "/me/x"))["X-Auth-Time"] == "\(old)")
+        }
+    }
+}
