@@ -4,13 +4,14 @@ struct AuthorizationAccount {
     let policy: RoutePolicy
     let principal: Principal
     let evidence: RecordEvidence
+    let firebase: AccountEvidence
     let moment: Authorizer.Moment
 
     /// The steps up to the first that refuses.
     func untilRefusal() -> [ExplanationStep] {
         var steps: [ExplanationStep] = []
-        for question in [revocation, provider, recency, secondFactor] {
-            let step = question()
+        for question in [revocation, account, provider, scopes, recency, secondFactor] {
+            guard let step = question() else { continue }
             steps.append(step)
             if step.mark == .failed { break }
         }
@@ -19,7 +20,7 @@ struct AuthorizationAccount {
 
     // MARK: - Revocation
 
-    private func revocation() -> ExplanationStep {
+    private func revocation() -> ExplanationStep? {
         let name = "revocation"
         guard policy.revocation != .off else {
             return ExplanationStep(.note, name, "not asked: the route has revocation: off")
@@ -63,7 +64,7 @@ struct AuthorizationAccount {
 
     // MARK: - How, and how recently, the user signed in
 
-    private func provider() -> ExplanationStep {
+    private func provider() -> ExplanationStep? {
         let name = "providers"
         guard !policy.providers.isEmpty else { return ExplanationStep(.note, name, "not asked: any may pass") }
         let used = principal.signInProvider.map { ShownText.quoted($0) } ?? "none"
@@ -73,11 +74,21 @@ struct AuthorizationAccount {
             : ExplanationStep(.failed, name, "signed in with \(used), and only \(wanted) may pass")
     }
 
-    private func recency() -> ExplanationStep {
+    private func scopes() -> ExplanationStep? {
+        let name = "scopes"
+        guard !policy.scopes.isEmpty else { return ExplanationStep(.note, name, "not asked by this route") }
+        let given = "the token has \(ShownText.list(principal.scopes))"
+        let wanted = policy.scopes.joined(separator: ", ")
+        return authorizer.hasScopes(policy, principal)
+            ? ExplanationStep(.passed, name, "\(wanted): \(given)")
+            : ExplanationStep(.failed, name, "\(given), and the route asks for \(wanted)")
+    }
+
+    private func recency() -> ExplanationStep? {
         let name = "recent sign-in"
         guard let maxAge = policy.recentSignIn else { return ExplanationStep(.note, name, "not asked by this route") }
         guard let authTime = principal.authTime else {
-            return ExplanationStep(.failed, name, "the token does not say when its user signed in")
+            return ExplanationStep(.failed, name, "the token does not say when its user signed in: it is never recent")
         }
         let signedIn = "signed in \(HumanTime.moment(authTime, now: moment.now))"
         let wanted = HumanTime.span(maxAge)
@@ -98,7 +109,7 @@ struct AuthorizationAccount {
         }
     }
 
-    private func secondFactor() -> ExplanationStep {
+    private func secondFactor() -> ExplanationStep? {
         let name = "second factor"
         guard policy.secondFactor else { return ExplanationStep(.note, name, "not asked by this route") }
         return principal.hasSecondFactor

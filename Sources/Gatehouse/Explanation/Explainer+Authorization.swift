@@ -3,30 +3,45 @@ import HTTPWire
 extension Explainer {
     /// Asks the authorizer for its decision, and tells it with the steps that led there.
     func authorize(
-        _ entry: VerifiedTokenCache.Entry?, _ evidence: RecordEvidence, _ request: ParsedRequest, _ place: RoutedPlace,
+        _ entry: VerifiedTokenCache.Entry?, _ evidence: Evidence, _ request: ParsedRequest, _ place: RoutedPlace,
         _ soFar: Account
     ) -> Explanation {
         var account = soFar
         let policy = snapshot.plans[place.index].policy
-        let store = entry.map { evidence.view(of: $0.principal) } ?? StoreView()
+        let store = entry.map { evidence.records.view(of: $0.principal) } ?? StoreView()
         let authorizer = Authorizer(
-            store: store.reader(), clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness)
-        let moment = Authorizer.Moment(now: clock.now(), monotonic: clock.monotonic(), mayWait: false)
+            store: store.reader(), clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness,
+            asksFirebase: asksFirebase, acrValues: snapshot.acrValues)
+        let moment = Authorizer.Moment(
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, account: evidence.account.view)
         if let entry {
             let steps = AuthorizationAccount(
-                authorizer: authorizer, policy: policy, principal: entry.principal, evidence: evidence, moment: moment)
+                authorizer: authorizer, policy: policy, principal: entry.principal, evidence: evidence.records,
+                firebase: evidence.account, moment: moment)
             for step in steps.untilRefusal() { account.add(step) }
         }
-        switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
-        case .permit where !evidence.isKnown && policy.revocation != .off:
-            return account.undetermined(
-                "it passes unless the user is disabled or revoked, which could not be found out")
-        case .deny(let denial) where denial.code == .requiresRecentLogin && !evidence.isKnown:
-            return account.undetermined(
-                "it passes only with a later sign-in on record, which could not be found out")
+        let decision = authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in })
+        if let doubt = doubt(about: decision, policy, entry, evidence) { return account.undetermined(doubt) }
+        switch decision {
         case .permit(let permit): return forwarded(permit, request, place, account)
         case .deny(let denial): return account.refused(denial)
         case .awaitStore, .ask, .lookUp: return account.refused(Denial(.storeUnavailable))
+        }
+    }
+
+    /// What a decision hangs on that could not be found out.
+    private func doubt(
+        about decision: Decision, _ policy: RoutePolicy, _ entry: VerifiedTokenCache.Entry?, _ evidence: Evidence
+    ) -> String? {
+        switch decision {
+        case .permit where !evidence.records.isKnown && policy.revocation != .off:
+            "it passes unless the user is disabled or revoked, which could not be found out"
+        case .permit where !evidence.account.isKnown:
+            "it passes unless Firebase says that the user is disabled, deleted or revoked, which was not asked"
+        case .deny(let denial)
+        where denial.code == .requiresRecentLogin && !evidence.records.isKnown && entry?.standing.hasSession == true:
+            "it passes only with a later sign-in on record, which could not be found out"
+        default: nil
         }
     }
 

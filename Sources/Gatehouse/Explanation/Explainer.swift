@@ -10,26 +10,33 @@ public struct Explainer: Sendable {
     let snapshot: Snapshot
     private let inspector: TokenInspector
     private let records: RecordSource
+    private let accounts: AccountEvidenceSource
     let clock: GatewayClock
 
-    /// An explainer that asks the key sets' sources (unless told otherwise) and the store's file or, where that is in use, the admin API.
+    /// An explainer that asks whom the gateway asks, and the store's file or, where that is in use, the admin API.
     ///
+    /// - Parameter asksOthers: whether key sets are fetched, and providers and Identity Toolkit asked; without it no signature, opaque token
+    ///   or Firebase account can be checked.
     /// - Throws: what is wrong with the configuration's routes.
     public init(
-        _ configuration: Configuration, fetchesKeys: Bool = true, clock: GatewayClock = .system
+        _ configuration: Configuration, asksOthers: Bool = true, clock: GatewayClock = .system
     ) throws(ConfigurationErrors) {
         try self.init(
-            configuration, keys: fetchesKeys ? .live(clock: clock) : .none, records: .live(configuration), clock: clock)
+            configuration, keys: asksOthers ? .live(clock: clock) : .none, records: .live(configuration),
+            opaqueTokens: asksOthers ? .live(clockSkew: configuration.identity.clockSkew, clock: clock) : .none,
+            accounts: asksOthers ? .live(configuration, clock: clock) : .none, clock: clock)
     }
 
     init(
-        _ configuration: Configuration, keys: KeyEvidenceSource, records: RecordSource, clock: GatewayClock
+        _ configuration: Configuration, keys: KeyEvidenceSource, records: RecordSource,
+        opaqueTokens: OpaqueEvidenceSource = .none, accounts: AccountEvidenceSource = .none, clock: GatewayClock
     ) throws(ConfigurationErrors) {
         self.configuration = configuration
         self.records = records
+        self.accounts = accounts
         self.clock = clock
         snapshot = try Snapshot(configuration)
-        inspector = TokenInspector(snapshot, keys: keys, clock: clock)
+        inspector = TokenInspector(snapshot, keys: keys, opaqueTokens: opaqueTokens, clock: clock)
     }
 
     /// Explains a request.
@@ -75,7 +82,7 @@ public struct Explainer: Sendable {
         let policy = snapshot.plans[place.index].policy
         guard policy.authentication != .none else {
             account.note("credential", "not looked at: the route has auth: none")
-            return authorize(nil, .notAsked, request, place, account)
+            return authorize(nil, .nothing, request, place, account)
         }
         switch offer(of: request) {
         case .none:
@@ -85,7 +92,7 @@ public struct Explainer: Sendable {
                     isRequired ? .failed : .passed, "credential",
                     isRequired ? "none, and the route asks for one" : "none, and the route is for anybody: auth is null"
                 ))
-            return authorize(nil, .notAsked, request, place, account)
+            return authorize(nil, .nothing, request, place, account)
         case .unsupported:
             account.fail("credential", "the field of the Bearer token carries another scheme")
             return account.refused(Denial(.argumentError))
@@ -102,27 +109,46 @@ public struct Explainer: Sendable {
         _ token: [UInt8], _ kind: CredentialKind, _ request: ParsedRequest, _ place: RoutedPlace, _ soFar: Account
     ) async -> Explanation {
         var account = soFar
-        let inspected = await inspector.inspect(token, as: kind)
+        let plan = snapshot.plans[place.index]
+        let inspected = await inspector.inspect(token, as: kind, .of(plan, snapshot))
         for step in inspected.inspection.steps { account.add(step) }
         guard let entry = inspected.entry else {
             let code = inspected.inspection.code
             if code == .keysUnavailable {
                 return account.undetermined("the keys that would tell whether the signature is right are not known")
             }
+            if code == .introspectionUnavailable {
+                return account.undetermined("its provider did not tell whether the token counts")
+            }
             return account.refused(Denial(code))
         }
         account.pass("verified", "the user is \(ShownText.quoted(entry.principal.uid))")
-        let evidence = await self.evidence(of: entry.principal, snapshot.plans[place.index].policy)
+        let evidence = await evidence(of: entry.principal, plan.policy)
         return authorize(entry, evidence, request, place, account)
     }
 
-    private func evidence(of principal: Principal, _ policy: RoutePolicy) async -> RecordEvidence {
-        guard policy.revocation != .off || policy.recentSignIn != nil else { return .notAsked }
-        return await records.look(principal.uid, principal.session ?? "none")
+    private func evidence(of principal: Principal, _ policy: RoutePolicy) async -> Evidence {
+        var evidence = Evidence.nothing
+        // Without a session there is none that a later sign-in could be recorded for.
+        if policy.revocation != .off || (policy.recentSignIn != nil && principal.session != nil) {
+            evidence.records = await records.look(principal.uid, principal.session)
+        }
+        if asksFirebase, policy.revocation != .off, principal.standing.isFirebase {
+            evidence.account = await accounts.look?(principal.uid) ?? .notAsked
+        }
+        return evidence
     }
-}
 
-extension RecordEvidence {
-    /// Nothing hangs on the records.
-    static let notAsked = RecordEvidence.known(user: .none, session: .none, source: "not asked")
+    /// Whether Identity Toolkit, too, says who is revoked.
+    var asksFirebase: Bool { configuration.revocation.firebase != nil && configuration.identity.firebase != nil }
+
+    /// What is known of who is asking, besides the credential.
+    struct Evidence {
+        var records: RecordEvidence
+        var account: AccountEvidence
+
+        /// Nothing hangs on it.
+        static let nothing = Evidence(
+            records: .known(user: .none, session: .none, source: "not asked"), account: .irrelevant)
+    }
 }

@@ -22,7 +22,7 @@ enum RecordEvidence: Sendable {
         let view = StoreView()
         if case .known(let user, let session, _) = self {
             view.setUser(principal.userKey, to: user)
-            view.setSession(principal.sessionKey, to: session)
+            if principal.session != nil { view.setSession(principal.sessionKey, to: session) }
         }
         view.setAlwaysFresh()
         return view
@@ -31,7 +31,8 @@ enum RecordEvidence: Sendable {
 
 /// Finds the records of a user: in the store itself, or by asking the gateway that has it.
 struct RecordSource: Sendable {
-    let look: @Sendable (_ uid: String, _ session: String) async -> RecordEvidence
+    /// - Parameter session: nil where there is none.
+    let look: @Sendable (_ uid: String, _ session: String?) async -> RecordEvidence
 
     static func live(_ configuration: Configuration) -> RecordSource {
         RecordSource { uid, session in
@@ -44,7 +45,7 @@ struct RecordSource: Sendable {
     }
 
     private static func inFile(
-        _ path: String, _ uid: String, _ session: String, _ configuration: Configuration
+        _ path: String, _ uid: String, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(StoreError) {
             guard let records = try SQLiteLook.records(path: path, uid: uid, session: session) else {
@@ -63,7 +64,7 @@ struct RecordSource: Sendable {
     }
 
     private static func inMemory(
-        _ uid: String, _ session: String, _ configuration: Configuration
+        _ uid: String, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(AdminClientError) {
             return try await asked(uid, session, configuration)
@@ -76,7 +77,7 @@ struct RecordSource: Sendable {
     }
 
     private static func inRedis(
-        _ location: RedisLocation, _ uid: String, _ session: String, _ configuration: Configuration
+        _ location: RedisLocation, _ uid: String, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(StoreError) {
             let records = try await RedisLook.records(location, uid: uid, session: session)
@@ -92,12 +93,13 @@ struct RecordSource: Sendable {
     }
 
     private static func asked(
-        _ uid: String, _ session: String, _ configuration: Configuration
+        _ uid: String, _ session: String?, _ configuration: Configuration
     ) async throws(AdminClientError) -> RecordEvidence {
         let client = try AdminClient(configuration.admin)
         let user = try await client.user(uid)
-        let record = try await client.session(uid, session)
+        var record = RecordWord.none
+        if let session { record = RecordWord(try await client.session(uid, session)) }
         return .known(
-            user: RecordWord(user), session: RecordWord(record), source: "told by the gateway at \(client.address)")
+            user: RecordWord(user), session: record, source: "told by the gateway at \(client.address)")
     }
 }

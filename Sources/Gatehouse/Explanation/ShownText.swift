@@ -20,12 +20,21 @@ enum ShownText {
         return shown
     }
 
+    /// Texts as JSON strings; `none` for no text.
+    static func list(_ texts: [String]) -> String {
+        texts.isEmpty ? "none" : escaped(limited(texts.map { quoted($0) }.joined(separator: ", ")))
+    }
+
     /// A claim: strings quoted, everything else as JSON text.
     static func claim(_ value: JSONValue?) -> String {
         guard let value else { return "missing" }
         if let text = value.string { return quoted(text) }
         let text = String(decoding: value.compact, as: UTF8.self)
-        return escaped(text.count > 160 ? text.prefix(160) + "..." : text)
+        return escaped(limited(text))
+    }
+
+    private static func limited(_ text: String) -> String {
+        text.count > 160 ? text.prefix(160) + "..." : text
     }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {

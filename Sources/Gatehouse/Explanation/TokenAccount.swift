@@ -59,10 +59,13 @@ struct TokenAccount {
             steps.append(
                 step("auth_time", moment(claims["auth_time"])) { _ = try checks.authTime(of: claims, now: now) })
         } else {
-            steps.append(ExplanationStep(.note, "auth_time", "none: not recent without a record of the sign-in"))
+            steps.append(ExplanationStep(.note, "auth_time", Self.noAuthTime))
         }
         return steps
     }
+
+    /// Of a token that does not say when its user signed in: it has no session either, for which a later sign-in could be recorded.
+    static let noAuthTime = "none: never recent, and the upstream is told no sign-in time"
 
     private func moment(_ value: JSONValue?) -> String {
         value?.integer.map { HumanTime.moment($0, now: now) } ?? ShownText.claim(value)

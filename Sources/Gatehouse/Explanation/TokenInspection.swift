@@ -1,6 +1,6 @@
-/// What a token says and what the gateway makes of it. Holds everything of the token but its signature.
+/// What a token says and what the gateway makes of it. Holds everything of the token but its signature, and nothing of an opaque one.
 public struct TokenInspection: Sendable {
-    /// The header and the payload as indented JSON; nil for what is no compact JWS.
+    /// The header and the payload as indented JSON; nil for what is no compact JWS, such as an opaque token.
     public let header, payload: String?
     /// Every check and its answer.
     public let steps: [ExplanationStep]

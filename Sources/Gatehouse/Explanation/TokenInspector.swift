@@ -4,31 +4,42 @@ import JOSE
 ///
 /// The verdict is the authenticator's own; the account asks the verifier's single checks.
 public struct TokenInspector: Sendable {
-    private let snapshot: Snapshot
+    let snapshot: Snapshot
     private let keys: KeyEvidenceSource
-    private let clock: GatewayClock
+    let opaqueTokens: OpaqueEvidenceSource
+    let clock: GatewayClock
 
     /// An inspector that verifies as a gateway with this configuration does.
     ///
-    /// - Parameter fetchesKeys: whether key sets are fetched; without them no signature can be checked.
     /// - Throws: what is wrong with the configuration's routes.
-    public init(
-        _ configuration: Configuration, fetchesKeys: Bool = true, clock: GatewayClock = .system
-    ) throws(ConfigurationErrors) {
+    public init(_ configuration: Configuration, clock: GatewayClock = .system) throws(ConfigurationErrors) {
         self.init(
-            try Snapshot(configuration), keys: fetchesKeys ? .live(clock: clock) : .none, clock: clock)
+            try Snapshot(configuration), keys: .live(clock: clock),
+            opaqueTokens: .live(clockSkew: configuration.identity.clockSkew, clock: clock), clock: clock)
     }
 
-    init(_ snapshot: Snapshot, keys: KeyEvidenceSource, clock: GatewayClock) {
+    init(
+        _ snapshot: Snapshot, keys: KeyEvidenceSource, opaqueTokens: OpaqueEvidenceSource = .none, clock: GatewayClock
+    ) {
         self.snapshot = snapshot
         self.keys = keys
+        self.opaqueTokens = opaqueTokens
         self.clock = clock
     }
 
-    /// Decodes and verifies a token, as a session cookie if it was issued as one, else as an ID token.
-    public func inspect(_ token: String) async -> TokenInspection {
+    /// Decodes and verifies a token, as a session cookie if it was issued as one, else as an ID token. An opaque one is put to its provider.
+    ///
+    /// - Parameter provider: the id of the one to ask about an opaque token; nil: the only one there is.
+    /// - Throws: where it is not clear which provider to ask.
+    public func inspect(
+        _ token: String, provider: String? = nil
+    ) async throws(TokenInspectionError) -> TokenInspection {
         let bytes = Array(token.utf8)
-        return await inspect(bytes, as: kind(of: bytes)).inspection
+        let kind = kind(of: bytes)
+        let choice = try OpaqueChoice.named(provider, snapshot)
+        let ids = snapshot.opaqueProviders.map(\.id)
+        if Self.isOpaque(bytes, kind), choice.place == nil, !ids.isEmpty { throw .unclearProvider(ids) }
+        return await inspect(bytes, as: kind, choice).inspection
     }
 
     private func kind(of token: [UInt8]) -> CredentialKind {
@@ -41,7 +52,10 @@ public struct TokenInspector: Sendable {
     }
 
     /// Decodes and verifies a credential that arrived at the place of that kind.
-    func inspect(_ token: [UInt8], as kind: CredentialKind) async -> InspectedToken {
+    ///
+    /// - Parameter choice: who is asked about it where it is opaque.
+    func inspect(_ token: [UInt8], as kind: CredentialKind, _ choice: OpaqueChoice) async -> InspectedToken {
+        if Self.isOpaque(token, kind) { return await inspect(opaque: token, choice) }
         let jws: UnverifiedJWS
         do {
             jws = try UnverifiedJWS(token, maximumSize: Authenticator.maximumTokenSize)

@@ -8,8 +8,9 @@ struct ExplainCommand: AsyncParsableCommand {
         discussion: """
             Example: gatehouse explain DELETE http://127.0.0.1:8080/v1/account --token "$TOKEN"
 
-            Nothing is sent to the gateway's listeners. Key sets are fetched from their sources; revocations are read from \
-            the store's file or, while a gateway has it open, asked of the admin API. The exit code is 0 when the request would pass, else 1.
+            Nothing is sent to the gateway's listeners. Key sets are fetched from their sources, opaque tokens are put to their \
+            provider and accounts to Firebase where the gateway would; revocations are read from the store's file or, while a \
+            gateway has it open, asked of the admin API. The exit code is 0 when the request would pass, else 1.
             """)
 
     @Argument(help: "The method, such as GET.")
@@ -20,7 +21,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
     @OptionGroup var source: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("An ID token; - reads it from standard input.", valueName: "t"))
+    @Option(help: ArgumentHelp("An ID token or an opaque token; - reads it from standard input.", valueName: "t"))
     var token: String?
 
     @Option(help: ArgumentHelp("A session cookie's value; - reads it from standard input.", valueName: "c"))
@@ -31,7 +32,11 @@ struct ExplainCommand: AsyncParsableCommand {
         help: ArgumentHelp("A header field, 'Name: value'. May be repeated.", valueName: "field"))
     var headers: [String] = []
 
-    @Flag(name: .customLong("no-fetch"), help: "Fetch no keys: a token's signature is then not checked.")
+    @Flag(
+        name: .customLong("no-fetch"),
+        help:
+            "Fetch no keys and ask neither providers nor Firebase: signatures, opaque tokens and accounts are then not checked."
+    )
     var fetchesNothing = false
 
     func validate() throws {
@@ -50,7 +55,7 @@ struct ExplainCommand: AsyncParsableCommand {
             sessionCookie: try sessionCookie.map(Console.secret), fields: headers.map(Self.field))
         let explanation: Explanation
         do {
-            explanation = try await Explainer(configuration, fetchesKeys: !fetchesNothing).explain(request)
+            explanation = try await Explainer(configuration, asksOthers: !fetchesNothing).explain(request)
         } catch {
             throw Refused(error)
         }

@@ -8,7 +8,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
         discussion: """
             Example: gatehouse token inspect - --config config/gatehouse.yaml < token.txt
 
-            Prints everything but the signature. The exit code is 0 when the token is valid, else 1. Whether it was revoked \
+            Prints everything but the signature. An opaque token is put to its provider, and nothing of it is printed. The exit code is 0 when the token is valid, else 1. Whether it was revoked \
             is for `gatehouse explain` to say.
             """)
 
@@ -20,6 +20,12 @@ struct TokenInspectCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Without a file: the Firebase project whose tokens count.", valueName: "id"))
     var firebaseProject: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whom to ask about an opaque token, such as github.com. Default: the only provider that takes them.",
+            valueName: "id"))
+    var provider: String?
 
     @OptionGroup var keys: KeyURLOptions
 
@@ -36,7 +42,13 @@ struct TokenInspectCommand: AsyncParsableCommand {
         } catch {
             throw Refused(error)
         }
-        let inspection = await inspector.inspect(try Console.secret(token))
+        let token = try Console.secret(token)
+        let inspection: TokenInspection
+        do throws(TokenInspectionError) {
+            inspection = try await inspector.inspect(token, provider: provider)
+        } catch {
+            throw Refused(error)
+        }
         if let header = inspection.header { Console.say("header  \(header)") }
         if let payload = inspection.payload { Console.say("payload \(payload)\n") }
         Console.say(StepLines.text(of: inspection.steps))

@@ -11,6 +11,13 @@ struct CommandRun {
     static func run(
         _ arguments: String..., environment: [String: String] = [:], in folder: TemporaryFolder
     ) async throws -> CommandRun {
+        try await run(arguments, environment: environment, in: folder)
+    }
+
+    /// Runs `gatehouse` with `arguments` in a folder.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], in folder: TemporaryFolder
+    ) async throws -> CommandRun {
         let name = UUID().uuidString
         let child = try ChildProcess(
             arguments, environment: environment, in: folder.url,

@@ -60,10 +60,19 @@ enum Given {
     }
 
     static func explainer(
-        _ configuration: Configuration, keys: KeyEvidenceSource? = nil, records: RecordEvidence = .nothingRecorded
+        _ configuration: Configuration, keys: KeyEvidenceSource? = nil, records: RecordEvidence = .nothingRecorded,
+        opaqueTokens: OpaqueEvidenceSource = .none, accounts: AccountEvidenceSource = .none
     ) throws -> Explainer {
         try Explainer(
-            configuration, keys: try keys ?? self.keys(), records: RecordSource { _, _ in records }, clock: clock)
+            configuration, keys: try keys ?? self.keys(), records: RecordSource { _, _ in records },
+            opaqueTokens: opaqueTokens, accounts: accounts, clock: clock)
+    }
+
+    /// Puts tokens to a provider that the test plays, and has its answers judged as the gateway does.
+    static func opaqueTokens(_ asker: FakeAsker) -> OpaqueEvidenceSource {
+        OpaqueEvidenceSource { token, provider in
+            await OpaqueEvidenceSource.judgement(of: token, provider, asker, clockSkew: .seconds(5), clock: clock)
+        }
     }
 }
 
@@ -73,6 +82,20 @@ extension RecordEvidence {
     static func recorded(_ user: UserRecord = .init(), _ session: SessionRecord = .init()) -> RecordEvidence {
         .known(user: RecordWord(user), session: RecordWord(session), source: "told by a test")
     }
+}
+
+extension FakeAsker {
+    /// One that answers everything alike.
+    static func answering(_ status: Int, _ body: String) -> FakeAsker {
+        let asker = FakeAsker()
+        asker.always { _ in .success(HTTPReply(status: status, retryAfter: nil, body: Array(body.utf8))) }
+        return asker
+    }
+}
+
+extension [ExplanationStep] {
+    subscript(_ name: String) -> ExplanationStep? { first { $0.name == name } }
+    var failures: [String] { filter { $0.mark == .failed }.map(\.name) }
 }
 
 extension Explanation {

@@ -37,20 +37,46 @@ import Testing
             Sample(method: "GET", path: "/recent", token: ada), Sample(method: "GET", path: "/recent", token: old),
             Sample(method: "GET", path: "/apple", token: ada), Sample(method: "GET", path: "/strong", token: ada),
             Sample(method: "PUT", path: "/recent", token: ada), Sample(method: "GET", path: "/none", token: ada),
+            Sample(method: "GET", path: "/users", token: opaque()),
+            Sample(method: "GET", path: "/scoped", token: opaque()),
+            Sample(method: "GET", path: "/scoped", token: opaque("write read")),
+            Sample(method: "GET", path: "/scoped", token: ada), Sample(method: "GET", path: "/recent", token: opaque()),
+            Sample(method: "GET", path: "/users", token: { _ in "unknown" }),
+            Sample(method: "GET", path: "/apple", token: { try $0.sign($0.idToken(of: .apple)) }),
+            Sample(method: "GET", path: "/users", token: { try $0.sign($0.idToken(of: .apple, audience: "other")) }),
+            Sample(method: "GET", path: "/users", token: { try $0.sign($0.idToken(of: .google)) }),
+            Sample(method: "GET", path: "/users", token: { try $0.sign($0.idToken(for: .linus)) }),
+            Sample(method: "GET", path: "/users", token: { try $0.sign($0.idToken(for: .barbara)) }),
+            Sample(method: "GET", path: "/lax", token: { try $0.sign($0.idToken(for: .barbara)) }),
         ]
     }()
+
+    /// A token that the provider knows.
+    private static func opaque(_ scope: String = "read") -> @Sendable (DevelopmentProvider) throws -> String? {
+        { provider in
+            let token = OpaqueToken.introspected(for: .ada, scope: scope, now: provider.now)
+            try provider.add(token)
+            return token.text
+        }
+    }
 
     @Test func anAccountEndsAsTheGatewayAnswers() async throws {
         let provider = try await DevelopmentProvider.start()
         let echo = try await EchoUpstream.start()
-        let configuration = try Self.configuration(provider, echo)
+        let folder = try TemporaryFolder()
+        let serviceAccount = try provider.makeServiceAccount().write(toDirectory: folder.path("account"))
+        let configuration = try Self.configuration(provider, echo, serviceAccount: serviceAccount)
+        provider.updateAccount("linus") { $0.isDisabled = true }
+        provider.deleteAccount("barbara")
         let gateway = try await Gateway.start(
             configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let address = try #require(gateway.listenAddresses.first)
         try await gateway.store.revoke("grace", at: gateway.clock.now() + 60)
         try await gateway.store.setDisabled("alan", true)
         let explainer = try Explainer(
-            configuration, keys: .live(clock: .system), records: Self.records(of: gateway), clock: .system)
+            configuration, keys: .live(clock: .system), records: Self.records(of: gateway),
+            opaqueTokens: .live(clockSkew: .seconds(5), clock: .system),
+            accounts: .live(configuration, clock: .system), clock: .system)
         for sample in Self.samples {
             let request = ExplainedRequest(
                 method: sample.method, url: "http://\(address)\(sample.path)", token: try sample.token(provider),
@@ -64,7 +90,10 @@ import Testing
         await provider.stop()
     }
 
-    private static func configuration(_ provider: DevelopmentProvider, _ echo: EchoUpstream) throws -> Configuration {
+    private static func configuration(
+        _ provider: DevelopmentProvider, _ echo: EchoUpstream, serviceAccount: String
+    ) throws -> Configuration {
+        let client = provider.client(for: .introspected)
         let text = """
             listen: [{ address: "127.0.0.1:0" }]
             workers: 1
@@ -77,7 +106,20 @@ import Testing
                 project: \(provider.project)
                 keys_url: \(provider.url(.idTokenJWKSet))
                 session_keys_url: \(provider.url(.sessionX509))
+              providers:
+                apple.com:
+                  audiences: [\(IdentityProvider.apple.demoAudience)]
+                  keys_url: \(provider.url(.keys(.apple)))
+                oauth.legacy:
+                  introspection_url: \(provider.url(.introspection))
+                  client_id: \(client.id)
+                  client_secret: \(client.secret)
+                  audiences: [gatehouse]
               keys: { unknown_key_cooldown: 100ms }
+            revocation:
+              source: firebase
+              service_account: \(serviceAccount)
+              lookup_url: \(provider.url(.accountsLookup))
             upstreams: { echo: { servers: ["\(echo.url)"] } }
             routes:
               - { path: /public/**, auth: none, upstream: echo }
@@ -86,6 +128,8 @@ import Testing
               - { path: /recent, methods: [GET], recent_sign_in: 5m, upstream: echo }
               - { path: /apple, providers: [apple.com], upstream: echo }
               - { path: /strong, second_factor: required, upstream: echo }
+              - { path: /scoped, scopes: [write], upstream: echo }
+              - { path: /lax, on_store_failure: allow, upstream: echo }
             """
         return try Configuration.load(bytes: Array(text.utf8), file: "test.yaml", environment: [:])
     }
@@ -93,7 +137,9 @@ import Testing
     private static func records(of gateway: Gateway) -> RecordSource {
         RecordSource { uid, session in
             do {
-                return .recorded(try await gateway.store.user(uid), try await gateway.store.session(uid, session))
+                let user = try await gateway.store.user(uid)
+                guard let session else { return .recorded(user) }
+                return .recorded(user, try await gateway.store.session(uid, session))
             } catch {
                 return .unknown("\(error)")
             }

@@ -41,6 +41,16 @@ import Testing
         #expect(records?.session.session == .record(revoked: true, signedInAt: nil))
     }
 
+    @Test func withoutASessionNoneIsLookedFor() async throws {
+        let store = try open()
+        try await store.revoke("ann", at: 5)
+        try await store.revokeSession("ann", "none")
+        try await store.close()
+        let records = try SQLiteLook.records(path: path, uid: "ann", session: nil)
+        #expect(records?.user.user == .record(validSince: 5, disabled: false))
+        #expect(records?.session == RecordWord.none)
+    }
+
     @Test func aLookAtWhatAKilledGatewayLeftDoesNotKeepTheNextOut() async throws {
         let store = try open()
         try await store.revoke("ann", at: 5)

@@ -8,14 +8,14 @@ enum RedisLook {
     static let limit = Duration.seconds(3)
     private static let maximumFailures = 3
 
-    /// What Redis says of a user and one of their sessions, as the view would keep it.
+    /// What Redis says of a user and one of their sessions, if there is one, as the view would keep it.
     ///
     /// - Throws: what kept it from being read.
     static func records(
-        _ location: RedisLocation, uid: String, session: String
+        _ location: RedisLocation, uid: String, session: String?
     ) async throws(StoreError) -> (user: RecordWord, session: RecordWord) {
         try StoreBounds.check(uid: uid)
-        try StoreBounds.check(session: session)
+        if let session { try StoreBounds.check(session: session) }
         let silent = Logger(label: "gatehouse.store") { _ in SwiftLogNoOpLogHandler() }
         let client = RedisClient(
             try location.connection(), loop: MultiThreadedEventLoopGroup.singleton.next(), logger: silent)
@@ -26,17 +26,17 @@ enum RedisLook {
     }
 
     private static func read(
-        _ client: RedisClient, _ uid: String, _ session: String
+        _ client: RedisClient, _ uid: String, _ session: String?
     ) async -> Result<(user: RecordWord, session: RecordWord), StoreError> {
         guard await isConnected(client) else { return .failure(StoreError(.io, "\(client.status)")) }
-        let command =
-            RedisCommand.hmget(RedisKeys.user(uid), StoredUser.redisFields)
-            + .hmget(RedisKeys.session(uid, session), StoredSession.redisFields)
+        var command = RedisCommand.hmget(RedisKeys.user(uid), StoredUser.redisFields)
+        if let session { command = command + .hmget(RedisKeys.session(uid, session), StoredSession.redisFields) }
         do throws(RedisFailure) {
             let replies = try await client.send(command)
             return Result { () throws(StoreError) in
-                guard replies.count == 2 else { throw .unexpectedReply() }
+                guard replies.count == (session == nil ? 1 : 2) else { throw .unexpectedReply() }
                 let user = try word(replies[0]) { fields throws(StoreError) in try StoredUser(fieldsOf: fields).word }
+                guard session != nil else { return (user, .none) }
                 return (
                     user, try word(replies[1]) { fields throws(StoreError) in try StoredSession(fieldsOf: fields).word }
                 )

@@ -31,6 +31,14 @@ import Testing
         #expect(records.user == .none && records.session == .none)
     }
 
+    @Test func withoutASessionNoneIsLookedFor() async throws {
+        let database = try await RedisDatabase.fresh()
+        try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
+        try database.cli("HSET", "gatehouse:session:{ann}:none", "revoked", "1")
+        let records = try await RedisLook.records(database.location, uid: "ann", session: nil)
+        #expect(records.user == RecordWord(UserRecord(validSince: 5)) && records.session == .none)
+    }
+
     @Test func aKeyOfTheWrongTypeIsAFaultyRecord() async throws {
         let database = try await RedisDatabase.fresh()
         try database.cli("SET", "gatehouse:user:{ann}", "x")

@@ -1,0 +1,156 @@
+import DevelopmentIdentity
+import JOSE
+import Synchronization
+import Testing
+
+@testable import Gatehouse
+
+/// `explain` where Firebase, too, says who is revoked.
+@Suite struct AccountExplanationTests {
+    private static func configuration(_ change: (inout Configuration.Route) -> Void) -> Configuration {
+        var configuration = Given.configuration([Given.route("/a", change)])
+        configuration.revocation.firebase = Configuration.FirebaseAccounts(serviceAccount: "unused")
+        configuration.identity.providers = [.opaque()]
+        return configuration
+    }
+
+    /// The account of ada's request, signed in 600 s ago.
+    private func explain(
+        _ evidence: AccountEvidence?, records: RecordEvidence = .nothingRecorded, token: String? = nil,
+        _ change: (inout Configuration.Route) -> Void = { _ in }
+    ) async throws -> (Explanation, looks: [String]) {
+        let looks = Mutex<[String]>([])
+        let source = AccountEvidenceSource { uid in
+            looks.withLock { $0.append(uid) }
+            return evidence ?? .irrelevant
+        }
+        let explainer = try Given.explainer(
+            Self.configuration(change), records: records,
+            opaqueTokens: Given.opaqueTokens(.answering(200, activeAnswer())),
+            accounts: evidence == nil ? .none : source)
+        let token = try token ?? Given.idToken { $0.signedIn(at: Given.now - 600) }
+        let explanation = try await explainer.explain(ExplainedRequest(method: "GET", url: "/a", token: token))
+        return (explanation, looks.withLock { $0 })
+    }
+
+    private static let passes: [AccountStatus.Answer] = [
+        .good, .account(validSince: Given.now - 600, disabled: false),
+    ]
+
+    @Test(arguments: passes)
+    func anAccountInOrderIsAStep(answer: AccountStatus.Answer) async throws {
+        let (explanation, looks) = try await explain(.told(answer, by: "a test"))
+        #expect(explanation.code == .ok && looks == ["ada"])
+        #expect(explanation.step("account")?.mark == .passed)
+        #expect(explanation.step("account")?.detail.hasPrefix("not disabled") == true)
+    }
+
+    @Test(arguments: [
+        (
+            AccountStatus.Answer.account(validSince: nil, disabled: true), DecisionCode.userDisabled,
+            "disabled in Firebase"
+        ),
+        (.account(validSince: Given.now - 599, disabled: false), .idTokenRevoked, "revoked since"),
+        (.missing, .idTokenRevoked, "was deleted"), (.unavailable, .storeUnavailable, "on_store_failure: deny"),
+    ])
+    func whatFirebaseRefusesFailsAtTheAccount(
+        answer: AccountStatus.Answer, code: DecisionCode, words: String
+    ) async throws {
+        let (explanation, _) = try await explain(.told(answer, by: "a test"))
+        #expect(explanation.code == code && explanation.failures == ["account"])
+        #expect(explanation.step("account")?.detail.contains(words) == true)
+    }
+
+    @Test(arguments: [(Configuration.StoreFailurePolicy.deny, DecisionCode.storeUnavailable), (.allow, .ok)])
+    func whereFirebaseCannotBeAskedTheRouteDecides(
+        policy: Configuration.StoreFailurePolicy, code: DecisionCode
+    ) async throws {
+        let (explanation, _) = try await explain(.failed("nobody answers")) { $0.onStoreFailure = policy }
+        #expect(explanation.code == code)
+        #expect(
+            explanation.step("account")?.detail
+                == "Firebase could not be asked: nobody answers; the route has on_store_failure: \(policy.rawValue)")
+    }
+
+    @Test func whatIsNotAskedLeavesAPassOpenAndARefusalNot() async throws {
+        let (open, _) = try await explain(nil)
+        #expect(open.code == nil && open.step("account")?.mark == .unknown)
+        let (refused, _) = try await explain(nil) { $0.providers = ["apple.com"] }
+        #expect(refused.code == .permissionDenied)
+    }
+
+    @Test func whatTheStoreRefusesStaysRefused() async throws {
+        let record = RecordEvidence.recorded(UserRecord(disabled: true))
+        let (explanation, _) = try await explain(.told(.good, by: "a test"), records: record)
+        #expect(explanation.code == .userDisabled && explanation.failures == ["revocation"])
+    }
+
+    @Test func aRouteThatDoesNotAskLooksNobodyUp() async throws {
+        let (explanation, looks) = try await explain(.told(.missing, by: "a test")) { $0.revocation = .off }
+        #expect(explanation.code == .ok && looks == [])
+        #expect(explanation.step("account")?.mark == .note)
+    }
+
+    @Test func aUserOfAProviderIsNotLookedUp() async throws {
+        let (explanation, looks) = try await explain(.told(.missing, by: "a test"), token: "opaque-token")
+        #expect(explanation.code == .ok && looks == [])
+        #expect(explanation.step("account")?.mark == .note)
+    }
+
+    @Test func withoutFirebaseAsASourceThereIsNoSuchStep() async throws {
+        let explainer = try Given.explainer(Given.configuration([Given.route("/a")]))
+        let explanation = try await explainer.explain(
+            ExplainedRequest(method: "GET", url: "/a", token: Given.idToken()))
+        #expect(explanation.step("account") == nil)
+    }
+}
+
+/// The question itself.
+@Suite struct AccountQuestionTests {
+    private func answer(_ asker: FakeAsker) async throws -> AccountEvidence {
+        let key = try AccountRig.key.get()
+        let json = Gatehouse.ServiceAccount.file(pem: key.pem())
+        let question = AccountQuestion(
+            settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), project: "my-app",
+            account: try Gatehouse.ServiceAccount(json: json, name: "sa.json"), clock: Given.clock)
+        return await question.answer(about: "ada", asker)
+    }
+
+    private func asker(token: (Int, String) = (200, Self.token), account: (Int, String)) -> FakeAsker {
+        let asker = FakeAsker()
+        asker.always { question in
+            let (status, body) = question.url.hasSuffix("/token") ? token : account
+            return .success(HTTPReply(status: status, retryAfter: nil, body: Array(body.utf8)))
+        }
+        return asker
+    }
+
+    private static let token = #"{"access_token":"secret-at","expires_in":3600,"token_type":"Bearer"}"#
+
+    @Test func anAccountIsAskedForWithAnAccessToken() async throws {
+        let asker = asker(account: (200, #"{"users":[{"localId":"ada","disabled":true}]}"#))
+        guard case .told(let answer, let source) = try await answer(asker) else { return #expect(Bool(false)) }
+        #expect(answer == .account(validSince: nil, disabled: true))
+        #expect(source.hasPrefix("https://identitytoolkit.googleapis.com/"))
+        #expect(asker.calls.last?.question.field("authorization") == "Bearer secret-at")
+        #expect(asker.count == 2)
+    }
+
+    @Test func whatFailedIsToldWithoutSecrets() async throws {
+        for (asker, words) in [
+            (asker(token: (400, ""), account: (200, "{}")), "gave no access token: own_credentials (400)"),
+            (asker(account: (500, "")), "gave no answer that counts: status (500)"),
+        ] {
+            guard case .failed(let why) = try await answer(asker) else { return #expect(Bool(false)) }
+            #expect(why.contains(words) && !why.contains("secret-at"))
+        }
+    }
+
+    @Test func aKeyFileThatCannotBeReadIsTold() async throws {
+        var configuration = Given.configuration([Given.route("/a")])
+        configuration.revocation.firebase = Configuration.FirebaseAccounts(serviceAccount: "/nowhere/sa.json")
+        let source = AccountEvidenceSource.live(configuration, clock: Given.clock)
+        guard case .failed(let why)? = await source.look?("ada") else { return #expect(Bool(false)) }
+        #expect(why.contains("/nowhere/sa.json"))
+    }
+}
