@@ -32,6 +32,7 @@ struct VerificationFailure: Error, Equatable, Sendable {
         // Of providers' own ID tokens.
         case providerAlgorithm = "the algorithm is none that the provider signs with"
         case eventToken = "a logout or security event token"
+        case accessToken = "an access token, or another one that is no ID token"
         case microsoftAccessToken =
             "a Microsoft access or v1.0 token: they are never taken, since nothing proves whom they were issued for"
         case issuerSlash = "the issuer is the configured one but for a slash at its end"

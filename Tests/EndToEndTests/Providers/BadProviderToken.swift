@@ -38,6 +38,7 @@ private enum Reason {
     static let version = "ver is not 2.0"
     static let keyIssuer = "the key is not of this issuer"
     static let domain = "hd is not the hosted domain"
+    static let access = "an access token, or another one that is no ID token"
     static let microsoft =
         "a Microsoft access or v1.0 token: they are never taken, since nothing proves whom they were issued for"
 }
@@ -229,6 +230,13 @@ extension BadProviderToken {
         Self(what: "E-19 staging, with the same audience", reason: Reason.issuer) { development, _ in
             try development.sign(development.idToken(of: .oidc("staging")))
         },
+        Self(what: "E-12 an access token that calls itself a JWT", reason: Reason.access) { development, provider in
+            let token = ProviderToken.accessToken(
+                of: provider, for: .ada, issuer: development.issuer(of: provider), now: development.now)
+            return try development.sign(token.settingHeader("typ", to: "JWT"))
+        },
+        .saying("E-12 an access token of Keycloak's", Reason.access) { $0.setting("typ", to: "Bearer") },
+        .saying("E-12 an access token of Cognito's", Reason.access) { $0.setting("token_use", to: "access") },
         Self(what: "an algorithm that the discovery document does not list", reason: Reason.algorithm) {
             development, provider in
             try development.idToken(of: provider).signed(by: .generate(.es256, keyID: "es"))

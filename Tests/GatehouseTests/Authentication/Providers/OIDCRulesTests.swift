@@ -25,6 +25,23 @@ import Testing
         #expect(try reason(audience, azp: "\"client-1\"") == .audience)
     }
 
+    @Test(
+        "E-12: an access token is told by its claims too",
+        arguments: [
+            ("scope", #""openid profile""#), ("scope", "null"), ("scp", #"["read"]"#), ("token_use", #""access""#),
+            ("token_use", "7"), ("typ", #""Bearer""#), ("typ", #""DPoP""#), ("typ", #""Refresh""#),
+            ("typ", #""Offline""#),
+            ("typ", #""Logout""#),
+        ])
+    func e12AccessTokens(claim: String, value: String) throws {
+        #expect(try ProviderRig([sample]).reason(sample.signed { $0.with(claim, value) }) == .accessToken)
+    }
+
+    @Test(arguments: [("token_use", #""id""#), ("typ", #""ID""#), ("typ", #""JWT""#), ("client_id", #""client-1""#)])
+    func anIDTokenMaySayThatItIsOne(claim: String, value: String) throws {
+        #expect(try ProviderRig([sample]).reason(sample.signed { $0.with(claim, value) }) == nil)
+    }
+
     private func reason(
         _ key: SigningKey, listed: Set<Algorithm>?, _ change: (inout Configuration.Provider.IDTokens) -> Void = { _ in }
     ) throws -> VerificationFailure.Reason? {
