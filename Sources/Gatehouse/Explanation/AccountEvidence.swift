@@ -33,8 +33,7 @@ struct AccountEvidenceSource: Sendable {
     /// Asks over HTTP as the service account of the configuration, with the bounds of the gateway's own calls.
     static func live(_ configuration: Configuration, clock: GatewayClock) -> AccountEvidenceSource {
         AccountEvidenceSource { uid in
-            guard let settings = configuration.revocation.firebase,
-                let project = configuration.identity.firebase?.project
+            guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase
             else { return .irrelevant }
             let account: ServiceAccount
             do throws(ServiceAccount.Failure) {
@@ -45,7 +44,7 @@ struct AccountEvidenceSource: Sendable {
             let asker = HTTPAsker(
                 group: MultiThreadedEventLoopGroup.singleton, connections: 1, size: AccountLookup.sizeLimit,
                 longest: settings.timeout)
-            let question = AccountQuestion(settings: settings, project: project, account: account, clock: clock)
+            let question = AccountQuestion(settings: settings, firebase: firebase, account: account, clock: clock)
             let evidence = await question.answer(about: uid, asker)
             await asker.shutdown()
             return evidence
@@ -59,7 +58,8 @@ struct AccountEvidenceSource: Sendable {
 /// One question about one account: an access token, then the account.
 struct AccountQuestion: Sendable {
     let settings: Configuration.FirebaseAccounts
-    let project: String
+    /// Its project, and the tenant whose accounts are meant.
+    let firebase: Configuration.Firebase
     let account: ServiceAccount
     let clock: GatewayClock
 
@@ -70,8 +70,8 @@ struct AccountQuestion: Sendable {
             return .failed("\(KeySource.name(of: account.tokenURL)) gave no access token: \(failure.shown)")
         case .success(let token):
             let uid = Array(uid.utf8)
-            let question = AccountLookup(url: settings.lookupURL, project: project).question([uid], token: token.value)
-            let reply = await asker.ask(question, within: settings.timeout)
+            let lookup = AccountLookup(url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id)
+            let reply = await asker.ask(lookup.question([uid], token: token.value), within: settings.timeout)
             switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {
             case .failure(let failure): return .failed("\(source) gave no answer that counts: \(failure.shown)")
             case .success(let answers): return .told(answers[uid] ?? .unavailable, by: source)

@@ -107,11 +107,15 @@ import Testing
 
 /// The question itself.
 @Suite struct AccountQuestionTests {
-    private func answer(_ asker: FakeAsker) async throws -> AccountEvidence {
+    private func answer(
+        _ asker: FakeAsker, tenant: Configuration.TenantPolicy = .none
+    ) async throws -> AccountEvidence {
+        var firebase = Configuration.Firebase(project: "my-app")
+        firebase.tenant = tenant
         let key = try AccountRig.key.get()
         let json = Gatehouse.ServiceAccount.file(pem: key.pem())
         let question = AccountQuestion(
-            settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), project: "my-app",
+            settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), firebase: firebase,
             account: try Gatehouse.ServiceAccount(json: json, name: "sa.json"), clock: Given.clock)
         return await question.answer(about: "ada", asker)
     }
@@ -134,6 +138,15 @@ import Testing
         #expect(source.hasPrefix("https://identitytoolkit.googleapis.com/"))
         #expect(asker.calls.last?.question.field("authorization") == "Bearer secret-at")
         #expect(asker.count == 2)
+    }
+
+    @Test(arguments: [
+        (Configuration.TenantPolicy.none, "my-app/accounts"), (.only("t-1"), "my-app/tenants/t-1/accounts"),
+    ])
+    func theAccountIsTheTenants(tenant: Configuration.TenantPolicy, path: String) async throws {
+        let asker = asker(account: (200, "{}"))
+        guard case .told(.missing, _) = try await answer(asker, tenant: tenant) else { return #expect(Bool(false)) }
+        #expect(asker.calls.last?.question.url.contains("/projects/\(path):lookup") == true)
     }
 
     @Test func whatFailedIsToldWithoutSecrets() async throws {
