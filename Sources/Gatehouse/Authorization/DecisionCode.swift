@@ -172,8 +172,8 @@ extension DecisionCode {
         case .ambiguousCredentials: "Send one credential: the Authorization header or the session cookie."
         case .missingCredential: "Send an ID token as Authorization: Bearer, or a session cookie."
         case .argumentError:
-            "Send the Firebase ID token itself, as Authorization: Bearer; custom tokens must be exchanged first."
-        case .invalidIDToken: "Get a fresh ID token for this project and try again."
+            "Send a token that this service takes, as Authorization: Bearer; custom tokens must be exchanged first."
+        case .invalidIDToken: "Get a fresh token for this service and try again."
         case .idTokenExpired: "Refresh the ID token and try again."
         case .idTokenRevoked, .sessionCookieRevoked: "Sign in again."
         case .invalidSessionCookie: "Sign in again to get a new session cookie."
