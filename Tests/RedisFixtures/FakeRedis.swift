@@ -77,6 +77,9 @@ public final class FakeRedis: Sendable {
     /// How many connections were made so far.
     public var connectionCount: Int { core.state.withLock { $0.connections.count } }
 
+    /// How many connections are open now.
+    public var openConnectionCount: Int { core.state.withLock { $0.connections.count { $0 >= 0 } } }
+
     /// Ends all connections; others may be made.
     public func disconnectAll() {
         core.state.withLock { state in
