@@ -27,11 +27,13 @@ extension Worker {
 
     /// Asks Identity Toolkit about the account of who is asking, and keeps the request until it answers.
     func lookUp(_ identity: VerifiedTokenCache.Entry?, _ plan: RoutePlan, for client: ClientHandler) {
-        guard let accounts, let principal = identity?.principal else { return client.deny(Denial(.storeUnavailable)) }
+        guard let source = accounts?.source, let principal = identity?.principal else {
+            return client.deny(Denial(.storeUnavailable))
+        }
         let key = principal.userKey
         guard wait(client, for: .account(key)) else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        accounts.source.look(uid: principal.uid, notBefore: oldestAccount(plan, for: client)) { status in
+        source.look(uid: principal.uid, notBefore: oldestAccount(plan, for: client)) { status in
             bound.execute { $0.accountAnswered(status, of: key) }
         }
     }

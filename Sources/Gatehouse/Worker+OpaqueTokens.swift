@@ -15,10 +15,11 @@ extension Worker {
     func identify(
         opaque token: UnsafeRawBufferPointer, _ plan: RoutePlan, at moment: Authorizer.Moment, for client: ClientHandler
     ) -> Identified {
-        guard let opaqueTokens else { return .settled }
-        let outcome = opaqueTokens.authenticator.authenticate(
+        // Not the whole value: a second one alive would have each question copy the set of those that were asked.
+        guard let authenticator = opaqueTokens?.authenticator else { return .settled }
+        let outcome = authenticator.authenticate(
             token, provider: plan.opaqueProvider, now: moment.now, monotonic: moment.monotonic,
-            answered: opaqueTokens.answered)
+            answered: opaqueTokens?.answered)
         switch outcome {
         case .verified(let entry): return .known(entry)
         case .refused(let failure):
@@ -31,7 +32,7 @@ extension Worker {
                 return .settled
             }
             // Taken before anybody else's request is touched.
-            let question = opaqueTokens.asked.contains(key) ? nil : Array(token)
+            let question = opaqueTokens?.asked.contains(key) == true ? nil : Array(token)
             guard wait(client, for: .opaqueToken(key)) else { return .settled }
             if let question { ask(about: question, key, for: client) }
         }

@@ -1,5 +1,5 @@
 /// What is asked about Firebase accounts and what is known of them, as a pure value: events in, actions out.
-struct AccountMachine<Asker: Sendable>: Sendable {
+struct AccountMachine<Asker: Sendable>: TimedMachine {
     typealias UID = AccountLookup.UID
 
     enum Action: Sendable {

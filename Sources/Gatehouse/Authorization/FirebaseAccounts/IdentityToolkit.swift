@@ -1,24 +1,17 @@
 import Logging
 import NIOCore
-import Synchronization
 
 /// Asks Identity Toolkit about Firebase accounts: does what `AccountMachine` says.
 final class IdentityToolkit: AccountLookingUp {
     private typealias Asker = @Sendable (AccountStatus) -> Void
     private typealias Machine = AccountMachine<Asker>
 
-    private struct State: Sendable {
-        var machine = Machine()
-        /// The earliest time that somebody will call `tick` for; nil: none.
-        var wakesAt: UInt64?
-    }
-
     private let grant: AccessTokenGrant
     private let lookup: AccountLookup
     private let timeout: Duration
     private let source: String
     private let environment: AskingEnvironment
-    private let state = Mutex(State())
+    private let host: MachineHost<Machine>
 
     /// Nobody is asked before `start` or `look`; `shutdown` must be called before it is let go.
     ///
@@ -46,6 +39,7 @@ final class IdentityToolkit: AccountLookingUp {
         timeout = accounts.timeout
         source = KeySource.name(of: accounts.lookupURL)
         self.environment = environment
+        host = MachineHost(Machine(), environment: environment)
         if let other = account.project, !other.utf8.elementsEqual(project.utf8) {
             environment.logger.warning(
                 "the service account belongs to another project",
@@ -72,10 +66,8 @@ final class IdentityToolkit: AccountLookingUp {
     /// What operators may know.
     func status() -> AccountLookupStatus {
         let now = environment.clock.monotonic()
-        // Read under the lock: a copy of the machine would cost the next change a copy of all it remembers.
-        return state.withLock { state in
-            let machine = state.machine
-            return AccountLookupStatus(
+        return host.read { machine in
+            AccountLookupStatus(
                 source: source, counters: machine.counters, hasToken: machine.hasToken(now: now),
                 running: machine.running, waiting: machine.waiting, remembered: machine.remembered,
                 failing: machine.failing, pausedFor: machine.pausedUntil > now ? machine.pausedUntil - now : 0)
@@ -90,28 +82,7 @@ final class IdentityToolkit: AccountLookingUp {
 
 extension IdentityToolkit {
     private func apply(_ event: (inout Machine, UInt64) -> [Machine.Action]) {
-        let now = environment.clock.monotonic()
-        let (actions, wakeAt) = state.withLock { state in
-            let actions = event(&state.machine, now)
-            return (actions, Self.newWakeTime(&state))
-        }
-        if let wakeAt { arm(wakeAt) }
-        for action in actions { perform(action) }
-    }
-
-    /// When to wake, if earlier than is planned.
-    private static func newWakeTime(_ state: inout State) -> UInt64? {
-        guard let deadline = state.machine.deadline, deadline < state.wakesAt ?? .max else { return nil }
-        state.wakesAt = deadline
-        return deadline
-    }
-
-    private func arm(_ time: UInt64) {
-        environment.wake(time) { [weak self] in
-            guard let self else { return }
-            state.withLock { if $0.wakesAt == time { $0.wakesAt = nil } }
-            tick()
-        }
+        for action in host.apply(event, tick: { [weak self] in self?.tick() }) { perform(action) }
     }
 
     private func perform(_ action: Machine.Action) {

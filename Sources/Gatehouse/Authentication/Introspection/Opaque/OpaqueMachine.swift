@@ -1,7 +1,7 @@
 import JOSE
 
 /// What is asked about opaque tokens and what is known of them, for all providers, as a pure value: events in, actions out.
-struct OpaqueMachine<Asker: Sendable>: Sendable {
+struct OpaqueMachine<Asker: Sendable>: TimedMachine {
     enum Action: Sendable {
         /// Ask a provider about a token; exactly one `answered` follows.
         case ask(provider: Int, key: SHA256Digest, token: [UInt8])

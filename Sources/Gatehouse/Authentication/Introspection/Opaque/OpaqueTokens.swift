@@ -1,23 +1,16 @@
 import JOSE
 import Logging
 import NIOCore
-import Synchronization
 
 /// Asks providers about opaque tokens: does what `OpaqueMachine` says.
 final class OpaqueTokens: OpaqueTokenChecking {
     private typealias Asker = @Sendable (OpaqueVerdict) -> Void
     private typealias Machine = OpaqueMachine<Asker>
 
-    private struct State: Sendable {
-        var machine: Machine
-        /// The earliest time that somebody will call `tick` for; nil: none.
-        var wakesAt: UInt64?
-    }
-
     private let providers: [(check: any TokenCheck, tokens: Configuration.Provider.OpaqueTokens)]
     private let environment: AskingEnvironment
     private let clockSkew: Int64
-    private let state: Mutex<State>
+    private let host: MachineHost<Machine>
 
     /// Nobody is asked before `check`. `shutdown` must be called before it is let go.
     ///
@@ -44,7 +37,7 @@ final class OpaqueTokens: OpaqueTokenChecking {
         }
         self.environment = environment
         self.clockSkew = clockSkew.components.seconds
-        state = Mutex(State(machine: OpaqueMachine(self.providers.map(\.tokens))))
+        host = MachineHost(OpaqueMachine(self.providers.map(\.tokens)), environment: environment)
     }
 
     func check(
@@ -65,10 +58,9 @@ final class OpaqueTokens: OpaqueTokenChecking {
     /// What operators may know, in the order of the providers.
     func status() -> [OpaqueStatus] {
         let now = environment.clock.monotonic()
-        // Read under the lock: a copy of the machine would cost the next change a copy of all it remembers.
-        return state.withLock { state in
+        return host.read { machine in
             providers.enumerated().map { place, provider in
-                let line = state.machine.line(place)
+                let line = machine.line(place)
                 return OpaqueStatus(
                     provider: provider.check.provider, source: KeySource.name(of: provider.tokens.url),
                     counters: line.counters, running: line.running, waiting: line.waiting, failing: line.failing,
@@ -78,7 +70,7 @@ final class OpaqueTokens: OpaqueTokenChecking {
     }
 
     /// How much is remembered.
-    var memory: OpaqueMemory { state.withLock { $0.machine.memory } }
+    var memory: OpaqueMemory { host.read { $0.memory } }
 
     /// Lets the machine look at the time.
     func tick() {
@@ -88,28 +80,7 @@ final class OpaqueTokens: OpaqueTokenChecking {
 
 extension OpaqueTokens {
     private func apply(_ event: (inout Machine, UInt64) -> [Machine.Action]) {
-        let now = environment.clock.monotonic()
-        let (actions, wakeAt) = state.withLock { state in
-            let actions = event(&state.machine, now)
-            return (actions, Self.newWakeTime(&state))
-        }
-        if let wakeAt { arm(wakeAt) }
-        for action in actions { perform(action) }
-    }
-
-    /// When to wake, if earlier than is planned.
-    private static func newWakeTime(_ state: inout State) -> UInt64? {
-        guard let deadline = state.machine.deadline, deadline < state.wakesAt ?? .max else { return nil }
-        state.wakesAt = deadline
-        return deadline
-    }
-
-    private func arm(_ time: UInt64) {
-        environment.wake(time) { [weak self] in
-            guard let self else { return }
-            state.withLock { if $0.wakesAt == time { $0.wakesAt = nil } }
-            tick()
-        }
+        for action in host.apply(event, tick: { [weak self] in self?.tick() }) { perform(action) }
     }
 
     private func perform(_ action: Machine.Action) {
