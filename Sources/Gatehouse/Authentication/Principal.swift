@@ -42,6 +42,10 @@ final class Principal: Sendable {
     let signInProvider: String?
     /// How the store names the session; nil: there is none.
     let session: String?
+    /// The identity at a provider that a provider's own token names; nil for Firebase's credentials and for sessions.
+    let link: IdentityLink?
+    /// When the credential was issued, where a provider's own token says so.
+    let issuedAt: Int64?
     /// What an access token was given for; empty for ID tokens and session cookies.
     let scopes: [String]
     /// All claims as they were verified, told as Firebase tells them.
@@ -50,7 +54,8 @@ final class Principal: Sendable {
     /// Nil when libcrypto fails to hash.
     init?(
         accepted: AcceptedClaims, kind: CredentialKind, uid: String, signInProvider: String?, times: Times,
-        session: String?, isFirebase: Bool, hasSecondFactor: Bool, scopes: [String] = [], hasher: SHA256Hasher
+        session: String?, isFirebase: Bool, hasSecondFactor: Bool, scopes: [String] = [], link: IdentityLink? = nil,
+        hasher: SHA256Hasher
     ) {
         // Nobody's session has the empty name.
         guard let userKey = StoreKey(user: uid, hasher: hasher),
@@ -65,6 +70,8 @@ final class Principal: Sendable {
         self.signInProvider = signInProvider
         self.session = session
         self.scopes = scopes
+        self.link = link
+        issuedAt = times.issuedAt
         claims = accepted.payload
     }
 

@@ -24,7 +24,10 @@ struct ProviderIdentity: Sendable {
 
 extension ProviderIdentity {
     /// The uid of a user whose identity is linked to no account.
-    var derivedUID: String { "\(provider):\(subject)" }
+    var derivedUID: String { link.name }
+
+    /// What an account may be linked to.
+    var link: IdentityLink { IdentityLink(provider: provider, subject: subject) }
 
     /// The longest derived uid, in bytes.
     static let maximumUIDSize = 128
@@ -48,7 +51,8 @@ extension Principal {
             times: Times(
                 authTime: identity.authTime, issuedAt: identity.issuedAt, expiresAt: identity.expiresAt),
             session: identity.authTime.map { "\(identity.provider):\($0)" }, isFirebase: false,
-            hasSecondFactor: identity.hasSecondFactor, scopes: identity.scopes, hasher: hasher)
+            hasSecondFactor: identity.hasSecondFactor, scopes: identity.scopes, link: identity.link,
+            hasher: hasher)
     }
 
     private static func firebaseMember(of identity: ProviderIdentity, email: String?) -> [UInt8] {

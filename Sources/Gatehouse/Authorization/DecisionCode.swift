@@ -9,6 +9,10 @@ public enum DecisionCode: UInt8, CaseIterable, Sendable {
     // 400
     case malformedRequest
     case ambiguousCredentials
+    case invalidCredential
+    case invalidNonce
+    case invalidSessionDuration
+    case operationNotAllowed
 
     // 401
     case missingCredential
@@ -28,10 +32,19 @@ public enum DecisionCode: UInt8, CaseIterable, Sendable {
     case permissionDenied
     case insufficientScope
     case crossSite
+    case userMismatch
 
     // 404, 405
     case routeNotFound
+    case noSuchProvider
     case methodNotAllowed
+
+    // 409
+    case credentialInUse
+    case accountExists
+    case providerLinked
+    case emailInUse
+    case consentRequired
 
     // 408, 413, 429, 431
     case requestTimeout
@@ -67,6 +80,17 @@ extension DecisionCode {
         case .ok: "ok"
         case .malformedRequest: "request/malformed"
         case .ambiguousCredentials: "request/ambiguous-credentials"
+        case .invalidCredential: "auth/invalid-credential"
+        case .invalidNonce: "auth/missing-or-invalid-nonce"
+        case .invalidSessionDuration: "auth/invalid-session-cookie-duration"
+        case .operationNotAllowed: "auth/operation-not-allowed"
+        case .userMismatch: "auth/user-mismatch"
+        case .noSuchProvider: "auth/no-such-provider"
+        case .credentialInUse: "auth/credential-already-in-use"
+        case .accountExists: "auth/account-exists-with-different-credential"
+        case .providerLinked: "auth/provider-already-linked"
+        case .emailInUse: "auth/email-already-in-use"
+        case .consentRequired: "auth/consent-required"
         case .missingCredential: "auth/missing-credential"
         case .argumentError: "auth/argument-error"
         case .invalidIDToken: "auth/invalid-id-token"
@@ -104,13 +128,16 @@ extension DecisionCode {
     public var status: UInt16 {
         switch self {
         case .ok: 0
-        case .malformedRequest, .ambiguousCredentials: 400
+        case .malformedRequest, .ambiguousCredentials, .invalidCredential, .invalidNonce, .invalidSessionDuration,
+            .operationNotAllowed:
+            400
         case .missingCredential, .argumentError, .invalidIDToken, .idTokenExpired, .idTokenRevoked,
             .invalidSessionCookie, .sessionCookieExpired, .sessionCookieRevoked, .tenantMismatch, .userDisabled,
             .requiresRecentLogin, .secondFactorRequired:
             401
-        case .permissionDenied, .insufficientScope, .crossSite: 403
-        case .routeNotFound: 404
+        case .permissionDenied, .insufficientScope, .crossSite, .userMismatch: 403
+        case .routeNotFound, .noSuchProvider: 404
+        case .credentialInUse, .accountExists, .providerLinked, .emailInUse, .consentRequired: 409
         case .methodNotAllowed: 405
         case .requestTimeout: 408
         case .requestTooLarge: 413
@@ -130,6 +157,17 @@ extension DecisionCode {
         case .ok: "Passed"
         case .malformedRequest: "The request is malformed"
         case .ambiguousCredentials: "The request carries different credentials"
+        case .invalidCredential: "The provider's credential is not valid"
+        case .invalidNonce: "The nonce is missing or not valid"
+        case .invalidSessionDuration: "The session's duration is out of bounds"
+        case .operationNotAllowed: "The operation is not allowed"
+        case .userMismatch: "The credential is another user's"
+        case .noSuchProvider: "The provider is not linked"
+        case .credentialInUse: "The credential belongs to another account"
+        case .accountExists: "An account exists with a different credential"
+        case .providerLinked: "The provider is linked already"
+        case .emailInUse: "The address belongs to another account"
+        case .consentRequired: "The user's consent is required"
         case .missingCredential: "Sign-in required"
         case .argumentError: "The credential is not a token of the expected kind"
         case .invalidIDToken: "The ID token is not valid"
@@ -170,6 +208,17 @@ extension DecisionCode {
         case .malformedRequest:
             "Send a well-formed HTTP/1.1 request with one Host and an unambiguous path and body length."
         case .ambiguousCredentials: "Send one credential: the Authorization header or the session cookie."
+        case .invalidCredential: "Get a fresh credential from the provider and try again."
+        case .invalidNonce: "Get a nonce, sign in at the provider with it, and send it with the credential, once."
+        case .invalidSessionDuration: "Ask for 300 to 1209600 seconds."
+        case .operationNotAllowed: "This is not possible here; see the manual."
+        case .userMismatch: "Sign in as the user whose session this is."
+        case .noSuchProvider: "Name a provider that is linked to the account."
+        case .credentialInUse: "Sign in to the other account with the pending token, or use another credential."
+        case .accountExists: "Sign in as you did before, then link with the pending token."
+        case .providerLinked: "Unlink the provider first."
+        case .emailInUse: "Sign in to the account that has the address."
+        case .consentRequired: "Ask the user whether the accounts may be connected, then send \"consent\": true."
         case .missingCredential: "Send an ID token as Authorization: Bearer, or a session cookie."
         case .argumentError:
             "Send a token that this service takes, as Authorization: Bearer; custom tokens must be exchanged first."

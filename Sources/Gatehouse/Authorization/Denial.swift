@@ -12,6 +12,13 @@ public struct Denial: Sendable, Equatable {
     /// A further parameter of the challenge, as it stands there: `scope="..."` (RFC 6750 section 3), `acr_values="..."` (RFC 9470).
     public var challengeParameter: String?
 
+    /// What the client can do about it, in the place of the code's own words; nothing of the client's is in it.
+    public var detail: String?
+    /// Further members of the problem document, as JSON text: `"name":value`, comma separated.
+    public var members: [UInt8]?
+    /// The whole `Set-Cookie` field line, with its CRLF.
+    public var cookieLine: [UInt8]?
+
     /// A denial with nothing besides its code.
     public init(
         _ code: DecisionCode, maxAge: Int64? = nil, retryAfter: Int? = nil, allow: [UInt8]? = nil,

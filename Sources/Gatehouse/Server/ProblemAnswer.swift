@@ -1,3 +1,4 @@
+import JOSE
 import NIOCore
 
 /// The answer to a request that may not pass: problem details (RFC 9457), with a challenge where there is one to give.
@@ -21,6 +22,7 @@ struct ProblemAnswer {
         output.writeStaticString("\r\n")
         output.writeBytes(date)
         writeChallenge(into: &output)
+        if let cookie = denial.cookieLine { output.writeBytes(cookie) }
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
         if !record.isHead { output.writeString(body) }
@@ -28,11 +30,19 @@ struct ProblemAnswer {
 
     private func body() -> String {
         let code = denial.code
+        var members = ""
+        if let more = denial.members { members = "," + String(decoding: more, as: UTF8.self) }
         return """
-            {"title":"\(code.title)","status":\(code.status),"detail":"\(code.detail)",\
-            "code":"\(code.wire)","request_id":"\(requestID)"}
+            {"title":"\(code.title)","status":\(code.status),"detail":\(detail),\
+            "code":"\(code.wire)","request_id":"\(requestID)"\(members)}
 
             """
+    }
+
+    private var detail: String {
+        var json: [UInt8] = []
+        JSONWriter.appendString(denial.detail ?? "\(denial.code.detail)", to: &json)
+        return String(decoding: json, as: UTF8.self)
     }
 
     private var requestID: String {
@@ -106,6 +116,7 @@ struct ProblemAnswer {
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
+        case 409: "Conflict"
         case 408: "Request Timeout"
         case 413: "Content Too Large"
         case 429: "Too Many Requests"

@@ -8,6 +8,8 @@ public struct KeySetView: Sendable {
     public let keys: KeySet?
     /// The algorithms that the discovery document of `keys` lists for ID tokens; nil without a document or a list.
     public let algorithms: Set<Algorithm>?
+    /// Who signs with `keys`, where that is not known before they are: the gateway's own session cookies. Nil elsewhere.
+    public let issuer: String?
     /// Changes when, and only when, the content of `keys` or `algorithms` changes, and is unique within the process. 0: nothing was read yet.
     ///
     /// What was verified under one generation counts under no other.
@@ -29,12 +31,14 @@ public struct KeySetView: Sendable {
 
     /// A view with these values; by default, one of a set that nobody asked for yet.
     public init(
-        keys: KeySet? = nil, algorithms: Set<Algorithm>? = nil, generation: UInt64 = 0, isLoaded: Bool = false,
+        keys: KeySet? = nil, algorithms: Set<Algorithm>? = nil, issuer: String? = nil, generation: UInt64 = 0,
+        isLoaded: Bool = false,
         lastFetchSucceeded: Bool = false, isFetching: Bool = false, completedFetches: UInt64 = 0,
         usableUntil: UInt64 = 0, cooldownUntil: UInt64 = 0, nextFetchAt: UInt64 = 0
     ) {
         self.keys = keys
         self.algorithms = algorithms
+        self.issuer = issuer
         self.generation = generation
         self.isLoaded = isLoaded
         self.lastFetchSucceeded = lastFetchSucceeded

@@ -36,6 +36,8 @@ extension Configuration {
         public var encodedSlashes = EncodedSlashes.reject
         /// Whether literals of the pattern match in any case (`case_insensitive`). Default: false.
         public var caseInsensitive = false
+        /// Whether the cross-site rule is not asked of unsafe methods with a session cookie (`insecure_no_csrf`). Default: false.
+        public var insecureNoCSRF = false
         /// Where `path` stands.
         public var location: SourceLocation
 

@@ -22,6 +22,8 @@ public struct Configuration: Sendable, Equatable {
     public var store = StoreLocation.sqlite(path: "gatehouse.db")
     /// How fresh revocations must be.
     public var revocation = Revocation()
+    /// The gateway's own accounts and sessions. Default: nil, there are none.
+    public var accounts: Accounts?
     /// What the upstream is told about the user.
     public var headers = IdentityHeaders()
     /// The services behind the gateway, in the order of the file, each name once.

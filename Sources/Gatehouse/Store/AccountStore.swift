@@ -1,0 +1,127 @@
+/// A user at a provider, as an account may be linked to it.
+public struct IdentityLink: Sendable, Hashable {
+    /// The provider's id, such as `apple.com`.
+    public let provider: String
+    /// The user at that provider; of Microsoft's `TID:OID`. 1 to 255 bytes.
+    public let subject: String
+
+    /// The link of that user.
+    public init(provider: String, subject: String) {
+        self.provider = provider
+        self.subject = subject
+    }
+
+    /// `PROVIDER:SUBJECT`: the name of the link in the store, and the derived uid of a user without an account.
+    public var name: String { "\(provider):\(subject)" }
+}
+
+/// What is kept of an account. Times are seconds since 1970.
+public struct AccountRecord: Sendable, Equatable {
+    /// Whose account: 32 hexadecimal digits for one that was made here, anybody's else for one that only has links here.
+    public var uid: String
+    /// The address, ASCII letters in lower case.
+    public var email: String?
+    /// Whether a provider vouched for the address.
+    public var emailVerified: Bool
+    /// The display name.
+    public var name: String?
+    /// When it was made here; nil: it was not, so its user can sign in without its links.
+    public var created: Int64?
+    /// The subject at each linked provider.
+    public var links: [String: String]
+
+    /// An account; with the uid alone, one of which nothing is known.
+    public init(
+        uid: String, email: String? = nil, emailVerified: Bool = false, name: String? = nil, created: Int64? = nil,
+        links: [String: String] = [:]
+    ) {
+        self.uid = uid
+        self.email = email
+        self.emailVerified = emailVerified
+        self.name = name
+        self.created = created
+        self.links = links
+    }
+}
+
+/// What became of making an account.
+public enum AccountCreation: Sendable, Equatable {
+    case created
+    /// The identity belongs to this uid, be it since a moment ago. Nothing was made.
+    case linkTaken(uid: String)
+    /// The address belongs to this uid. Nothing was made.
+    case emailTaken(uid: String)
+}
+
+/// What became of linking an identity.
+public enum LinkClaim: Sendable, Equatable {
+    /// It belongs to the account now; the account as it is.
+    case linked(AccountRecord)
+    /// It had belonged to it before; the account as it is.
+    case alreadyLinked(AccountRecord)
+    /// It belongs to this uid.
+    case taken(uid: String)
+    /// The account has another identity of that provider.
+    case providerTaken
+}
+
+/// What became of unlinking a provider.
+public enum LinkRelease: Sendable, Equatable {
+    /// It does not belong to the account any more; which identity it was, and the account as it is.
+    case released(IdentityLink, AccountRecord)
+    /// The account has none of that provider.
+    case absent
+    /// It is the last one of an account that was made here: it stays.
+    case last
+}
+
+/// Accounts, and which identity at a provider belongs to which: a facet of a store, beside `Store`.
+///
+/// Every operation is decided once, whoever asks however many gateways at a time, and can be repeated without harm by who got an error. A
+/// link belongs to whom `owner` says; the account's record lists those that it holds. Each change is told to all gateways like a revocation,
+/// so that what they keep of a link's owner dies.
+public protocol AccountStore: Sendable {
+    /// Whom an identity belongs to; nil: to no account.
+    func owner(of link: IdentityLink) async throws(StoreError) -> String?
+
+    /// The account of a uid; nil: nothing is kept of it.
+    func account(_ uid: String) async throws(StoreError) -> AccountRecord?
+
+    /// The uid of an address (in lower case), where one account per address is on; nil: none has it.
+    func uid(ofEmail email: String) async throws(StoreError) -> String?
+
+    /// Makes an account with one link; where `claimsEmail`, its address must be nobody's and becomes its own.
+    ///
+    /// - Parameter account: with a fresh uid, `created`, and exactly one link.
+    func createAccount(_ account: AccountRecord, claimsEmail: Bool) async throws(StoreError) -> AccountCreation
+
+    /// Links an identity to a uid, whether or not an account is kept of it.
+    func claim(_ link: IdentityLink, for uid: String) async throws(StoreError) -> LinkClaim
+
+    /// Ends the link of a uid to a provider, but not the last one of an account that was made here.
+    func release(provider: String, of uid: String) async throws(StoreError) -> LinkRelease
+
+    /// Ends all links of an account, whichever they are, so that nobody who could sign in to it still can.
+    ///
+    /// - Returns: what they were.
+    @discardableResult
+    func releaseAll(of uid: String) async throws(StoreError) -> [IdentityLink]
+
+    /// Keeps the display name, unless the account has one.
+    func setNameIfAbsent(_ name: String, of uid: String) async throws(StoreError)
+
+    /// Keeps the address of an account: claims it where `claimsEmail`.
+    ///
+    /// - Returns: false where it belongs to another account; then nothing changes.
+    func setEmail(
+        _ email: String, verified: Bool, of uid: String, claimsEmail: Bool
+    ) async throws(StoreError) -> Bool
+
+    /// A value that all gateways of a store share and that is made once: the stored one, or `initial`, which then is.
+    ///
+    /// - Parameter name: `issuer`, and in an embedded store `session_key`: lower-case letters and `_`.
+    func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8]
+
+    /// Tells what changed of links, for what gateways keep of their owners.
+    var linkGenerations: LinkGenerations { get }
+}
