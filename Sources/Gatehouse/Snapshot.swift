@@ -11,6 +11,8 @@ public final class Snapshot: Sendable {
     let plans: [RoutePlan]
     let upstreams: [UpstreamSettings]
     let locator: CredentialLocator
+    /// The session cookie's name; nil: none counts.
+    let cookieName: String?
     let verifiers: VerifierTable
     /// The key sets' sources; a verifier names its set by the place here.
     let keySources: [KeySetSource]
@@ -19,8 +21,14 @@ public final class Snapshot: Sendable {
     /// Who can be asked about opaque tokens, in the order of the configuration.
     let opaqueProviders: [Configuration.Provider]
     let outgoing: OutgoingHead
-    /// What is published on the public listener; nil: nothing.
-    let documents: PublishedDocuments?
+    /// What is answered under `/.gatehouse/`; nil: nothing.
+    let own: OwnEndpoints?
+    /// The gateway's own accounts; nil: there are none.
+    let accounts: Configuration.Accounts?
+    /// The place of the session cookies' key set, after the sources'; nil: there are no accounts.
+    let sessionSet: Int?
+    /// The keys of assertions; nil: there are none.
+    let assertionKeys: AssertionKeys?
     /// The key that signs assertions, by its `kid`; nil: none does.
     public let assertionKeyID: String?
     /// What loads and should nevertheless be known, besides the configuration's own warnings.
@@ -64,12 +72,18 @@ public final class Snapshot: Sendable {
                 opaqueProvider: Self.opaqueProvider(for: route.providers, among: opaqueIDs))
         }
         let credentials = configuration.identity.credentials
+        cookieName = credentials.cookie
         locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
         (verifiers, keySources) = VerifierTable.make(of: configuration.identity)
         var reader = AssertionKeyReader(configuration.headers.assertion)
         let keys = try reader.read()
         warnings = reader.warnings
-        documents = keys.map(PublishedDocuments.init)
+        accounts = configuration.accounts
+        sessionSet = configuration.accounts == nil ? nil : keySources.count
+        assertionKeys = keys
+        own = OwnEndpoints(
+            configuration.accounts, publishesKeys: keys != nil,
+            opaqueProvider: Self.opaqueProvider(for: [], among: opaqueIDs))
         assertionKeyID = keys?.current.keyID
         outgoing = OutgoingHead(
             configuration.headers, locator: locator,

@@ -9,7 +9,7 @@ extension Worker: RequestHandler {
             return client.deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
         }
         client.record.wantsGRPC = Self.isGRPC(request)
-        if publish(request, to: client) { return }
+        if serveOwn(request, to: client) { return }
         let bytes = request.bytes
         let outcome = snapshot.routes.route(
             host: request.head.host.bytes(in: bytes), path: request.head.path.bytes(in: bytes),
@@ -17,7 +17,7 @@ extension Worker: RequestHandler {
         switch outcome {
         case .route(let match):
             client.record.route = match.index
-            admit(request, match, from: client)
+            admit(request, snapshot.plans[match.index], .upstream(match), from: client)
         case .notFound: client.deny(Denial(.routeNotFound))
         case .methodNotAllowed(let methods):
             client.deny(Denial(.methodNotAllowed, allow: Array(snapshot.routes.allow(methods).utf8)))
@@ -27,8 +27,13 @@ extension Worker: RequestHandler {
         }
     }
 
-    private func admit(_ request: RequestView, _ match: RouteMatch, from client: ClientHandler) {
-        let plan = snapshot.plans[match.index]
+    /// Where a permitted request goes.
+    enum Target {
+        case upstream(RouteMatch)
+        case call(AccountEndpoint)
+    }
+
+    func admit(_ request: RequestView, _ plan: RoutePlan, _ target: Target, from client: ClientHandler) {
         client.record.bodyLimit = plan.bodyLimit
         if let limit = plan.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
             return client.deny(Denial(.requestTooLarge))
@@ -55,7 +60,11 @@ extension Worker: RequestHandler {
             decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
         }
         switch decision {
-        case .permit(let permit): forward(request, match, plan, credentials, permit, from: client)
+        case .permit(let permit):
+            switch target {
+            case .upstream(let match): forward(request, match, plan, credentials, permit, from: client)
+            case .call(let endpoint): serve(endpoint, request, permit, from: client)
+            }
         case .deny(let denial): client.deny(denial)
         case .awaitStore: wait(client, for: .store)
         case .lookUp: lookUp(identity, plan, for: client)

@@ -19,6 +19,7 @@ final class Worker {
     struct Others: Sendable {
         var accounts: (any AccountLookingUp)?
         var opaqueTokens: (any OpaqueTokenChecking)?
+        var calls: (any AccountServing)?
     }
 
     /// What a request may wait for.
@@ -63,6 +64,10 @@ final class Worker {
     var accounts: WorkerAccounts?
     /// Providers' word on opaque tokens; nil: none count.
     var opaqueTokens: WorkerOpaqueTokens?
+    /// Account calls; nil: there are no accounts.
+    var calls: WorkerCalls?
+    /// The keys that are published; nil: not all are known yet.
+    var keysDocument: ReadyAnswer?
     private var ticker: RepeatedTask?
 
     /// The most requests of a worker that wait for keys or the store.
@@ -82,12 +87,15 @@ final class Worker {
         self.snapshot = snapshot
         self.clock = clock
         self.logger = logger
-        self.requestKeys = requestKeys
+        let fetched = snapshot.keySources.count
+        // The set of session cookies is not fetched: it comes by itself.
+        self.requestKeys = { if $0 < fetched { requestKeys($0) } }
         front = ServerFront(limits: snapshot.limits, clock: clock)
         counters = WorkerCounters(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
         let renderer = snapshot.outgoing.identity
         authenticator = Authenticator(
-            verifiers: snapshot.verifiers, keySets: snapshot.keySources.count, hasher: hasher, counters: counters,
+            verifiers: snapshot.verifiers, keySets: snapshot.keySources.count + (snapshot.sessionSet == nil ? 0 : 1),
+            hasher: hasher, counters: counters,
             render: { renderer.render($0) })
         let counters = counters
         opaqueTokens = others.opaqueTokens.map { source in
@@ -101,6 +109,10 @@ final class Worker {
             maxStaleness: snapshot.maxStaleness, asksFirebase: others.accounts != nil,
             acrValues: snapshot.acrValues)
         accounts = others.accounts.map { WorkerAccounts(source: $0) }
+        let cookies = SessionCookieLines(name: snapshot.cookieName ?? "")
+        calls = others.calls.map { WorkerCalls(service: $0, cookies: cookies) }
+        front.clearingCookie = calls.map { $0.cookies.line(of: .clear) }
+        if snapshot.accounts == nil { keysDocument = Self.document(of: snapshot.assertionKeys?.published ?? []) }
         link =
             snapshot.asksStore
             ? store.redis.map { RedisLink($0, loop: loop, logger: logger, clock: clock.monotonic) } : nil
@@ -128,6 +140,18 @@ final class Worker {
     func install(_ view: KeySetView, set: Int) {
         authenticator.install(view, set: set)
         resume(.keySet(set))
+    }
+
+    /// The session cookies' keys are known: who waits for them is decided again.
+    func install(_ session: SessionKeys) {
+        guard let set = snapshot.sessionSet else { return }
+        keysDocument = Self.document(of: (snapshot.assertionKeys?.published ?? []) + session.published)
+        install(session.view, set: set)
+    }
+
+    private static func document(of keys: [SigningKey]) -> ReadyAnswer {
+        ReadyAnswer(
+            contentType: "application/jwk-set+json", maximumAge: OwnEndpoints.keysAge, body: JWKSet.text(of: keys))
     }
 
     /// The store's view is loaded: who waits for it is decided again.

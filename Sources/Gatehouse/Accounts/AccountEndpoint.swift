@@ -50,5 +50,5 @@ enum AccountEndpoint: UInt8, CaseIterable, Sendable {
     }
 
     /// The most bytes of a call's body.
-    static let bodyLimit = 65_536
+    static let bodyLimit = 32_768
 }

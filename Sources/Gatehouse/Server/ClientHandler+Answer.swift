@@ -56,6 +56,8 @@ extension ClientHandler {
     func deny(_ denial: Denial) {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         record.code = denial.code
+        var denial = denial
+        if record.clearsCookie { denial.cookieLine = front.clearingCookie }
         skipBodyAtHand()
         let closes = beginAnswer(status: denial.code.status, persistent: !connection.bodyOpen)
         ProblemAnswer(denial: denial, record: record, closes: closes)
@@ -69,7 +71,7 @@ extension ClientHandler {
     func answer(_ document: ReadyAnswer) {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         skipBodyAtHand()
-        let closes = beginAnswer(status: 200, persistent: !connection.bodyOpen)
+        let closes = beginAnswer(status: document.status, persistent: !connection.bodyOpen)
         let date = front.dates.bytes(now: front.clock.now())
         document.write(into: &front.answerScratch, for: record, date: date, closes: closes)
         write(front.answerScratch)

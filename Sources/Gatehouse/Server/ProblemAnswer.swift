@@ -34,7 +34,7 @@ struct ProblemAnswer {
         if let more = denial.members { members = "," + String(decoding: more, as: UTF8.self) }
         return """
             {"title":"\(code.title)","status":\(code.status),"detail":\(detail),\
-            "code":"\(code.wire)","request_id":"\(requestID)"\(members)}
+            "code":"\(code.wire)","request_id":"\(record.idText)"\(members)}
 
             """
     }
@@ -43,15 +43,6 @@ struct ProblemAnswer {
         var json: [UInt8] = []
         JSONWriter.appendString(denial.detail ?? "\(denial.code.detail)", to: &json)
         return String(decoding: json, as: UTF8.self)
-    }
-
-    private var requestID: String {
-        String(unsafeUninitializedCapacity: 32) { digits in
-            guard let base = UnsafeMutableRawPointer(digits.baseAddress) else { return 0 }
-            Hexadecimal.write(record.id.0, to: base)
-            Hexadecimal.write(record.id.1, to: base + 16)
-            return 32
-        }
     }
 
     private func writeChallenge(into output: inout ByteBuffer) {

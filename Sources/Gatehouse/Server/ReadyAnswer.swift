@@ -1,17 +1,35 @@
 import NIOCore
 
-/// A small document of the gateway's own that is the same for everybody: the answer is 200.
+/// A small answer of the gateway's own, rendered but for what differs from request to request.
 struct ReadyAnswer: Sendable {
+    let status: UInt16
     private let head: [UInt8]
     private let body: [UInt8]
 
+    /// 200 with a document that is the same for everybody.
+    ///
     /// - Parameter maximumAge: for how long others may keep it, in seconds.
     init(contentType: String, maximumAge: Int, body: [UInt8]) {
-        head = Array(
-            """
-            HTTP/1.1 200 OK\r\nContent-Type: \(contentType)\r\nCache-Control: public, max-age=\(maximumAge)\r\n\
-            Content-Length: \(body.count)\r\n
-            """.utf8)
+        self.init(contentType: contentType, caching: "public, max-age=\(maximumAge)", fields: [], body: body)
+    }
+
+    /// - Parameters:
+    ///   - status: 200 or 204; the latter has no body.
+    ///   - contentType: nil where there is no body.
+    ///   - caching: the value of `Cache-Control`.
+    ///   - fields: further fields; their values are the gateway's own text.
+    init(
+        status: UInt16 = 200, contentType: String?, caching: String = "no-store",
+        fields: [(name: String, value: String)] = [], body: [UInt8] = []
+    ) {
+        self.status = status
+        var text = "HTTP/1.1 \(status == 204 ? "204 No Content" : "200 OK")\r\n"
+        if let contentType { text += "Content-Type: \(contentType)\r\n" }
+        text += "Cache-Control: \(caching)\r\n"
+        // RFC 9110 section 8.6: none with 204.
+        if status != 204 { text += "Content-Length: \(body.count)\r\n" }
+        for field in fields { text += "\(field.name): \(field.value)\r\n" }
+        head = Array(text.utf8)
         self.body = body
     }
 

@@ -32,6 +32,16 @@ struct RequestIDs {
 
 /// Lower-case hexadecimal digits of 64 bits.
 enum Hexadecimal {
+    /// 32 lower-case digits.
+    static func text(of value: (UInt64, UInt64)) -> String {
+        String(unsafeUninitializedCapacity: 32) { digits in
+            guard let base = UnsafeMutableRawPointer(digits.baseAddress) else { return 0 }
+            write(value.0, to: base)
+            write(value.1, to: base + 16)
+            return 32
+        }
+    }
+
     @inline(__always)
     static func write(_ value: UInt64, to output: UnsafeMutableRawPointer) {
         output.storeBytes(of: digits(UInt32(truncatingIfNeeded: value &>> 32)), as: UInt64.self)

@@ -40,4 +40,11 @@ struct RequestRecord {
     var reason: String?
     /// The most bytes that the body may have; nil: no bound.
     var bodyLimit: Int?
+    /// A refusal takes the session cookie away.
+    var clearsCookie = false
+}
+
+extension RequestRecord {
+    /// The id as it is spelled everywhere.
+    var idText: String { Hexadecimal.text(of: id) }
 }

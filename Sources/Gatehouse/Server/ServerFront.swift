@@ -20,6 +20,8 @@ final class ServerFront {
     var isDraining = false
     /// Since when draining, in monotonic nanoseconds.
     var drainingSince: UInt64 = 0
+    /// The line that takes the session cookie away; nil: there are no sessions.
+    var clearingCookie: [UInt8]?
     /// The worker, which lets go of itself here when it stops.
     var handler: (any RequestHandler)?
     /// When the event that is being handled began, in monotonic nanoseconds: read once an event, not at each step.

@@ -4,15 +4,16 @@ import JOSE
 struct AssertionKeys: Sendable {
     /// Signs.
     let current: SigningKey
-    /// The JWK set (RFC 7517) that upstreams check with: the current key, then the previous ones, each once.
-    let jwkSet: [UInt8]
+    let previous: [SigningKey]
 
     init(current: SigningKey, previous: [SigningKey]) {
         self.current = current
-        var published: [SigningKey] = []
-        for key in [current] + previous where !published.contains(where: { $0.keyID == key.keyID }) {
-            published.append(key)
-        }
-        jwkSet = Array("{\"keys\":[\(published.map(\.jwk).joined(separator: ","))]}".utf8)
+        self.previous = previous
     }
+
+    /// All of them, the current one first.
+    var published: [SigningKey] { [current] + previous }
+
+    /// The JWK set (RFC 7517) that upstreams check with.
+    var jwkSet: [UInt8] { JWKSet.text(of: published) }
 }
