@@ -9,12 +9,14 @@ public import JOSE
 public protocol NonceStore: Sendable {
     /// Keeps a nonce that is given out, until it is taken or `lifetime` has passed.
     ///
-    /// - Parameter lifetime: 1 to `StoreBounds.maximumLifetime` seconds.
-    func putNonce(_ nonce: SHA256Digest, lifetime: Int64) async throws(StoreError)
+    /// - Parameters:
+    ///   - purpose: what it may be used for: 1 to `StoreBounds.maximumPurposeSize` lower-case letters and `-`.
+    ///   - lifetime: 1 to `StoreBounds.maximumLifetime` seconds.
+    func putNonce(_ nonce: SHA256Digest, purpose: String, lifetime: Int64) async throws(StoreError)
 
-    /// Takes a nonce: true for exactly one of all who ask, however many gateways they ask, and false for a nonce that was never given out, was taken
-    /// or is too old.
-    func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> Bool
+    /// Takes a nonce: its purpose for exactly one of all who ask, however many gateways they ask, and nil for a nonce that was never given out,
+    /// was taken or is too old. One that was kept without a purpose may be used for `any`.
+    func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> String?
 
     /// Marks a credential as used: true for exactly one of all who ask, false for the others until `lifetime` has passed.
     ///

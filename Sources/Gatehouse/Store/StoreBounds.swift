@@ -8,6 +8,10 @@ public enum StoreBounds {
     public static let maximumTime: Int64 = 100_000_000_000
     /// How long what may be used once is kept, at most: 30 days, in seconds.
     public static let maximumLifetime: Int64 = 2_592_000
+    /// The longest purpose of a nonce, in bytes.
+    public static let maximumPurposeSize = 32
+    /// The purpose of a nonce that may be used for anything.
+    public static let anyPurpose = "any"
 
     static func check(uid: String) throws(StoreError) {
         // At most 4 bytes a scalar: the first comparison is O(1) and bounds the count.
@@ -25,7 +29,7 @@ public enum StoreBounds {
     }
 
     /// Names have no control characters: tokens with such a `sub` are refused, and text that ends at NUL would name another.
-    private static func isPrintable(_ name: String) -> Bool {
+    static func isPrintable(_ name: String) -> Bool {
         name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
@@ -35,6 +39,12 @@ public enum StoreBounds {
 
     static func check(lifetime: Int64) throws(StoreError) {
         guard 1...maximumLifetime ~= lifetime else { throw .invalidLifetime(lifetime) }
+    }
+
+    static func check(purpose: String) throws(StoreError) {
+        guard 1...maximumPurposeSize ~= purpose.utf8.count,
+            purpose.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "-") })
+        else { throw .invalidPurpose() }
     }
 
     static func isValid(time: Int64) -> Bool {

@@ -11,7 +11,11 @@ public struct StoreError: Error, Sendable, Equatable {
         public static let invalidSession = Code(description: "invalid-session")
         /// A time that is negative or not in seconds, or a lifetime out of bounds. The caller's fault.
         public static let invalidTime = Code(description: "invalid-time")
-        /// The stored record of this user or session is invalid; others are not concerned.
+        /// An identity, an address, a name, a purpose or the name of a setting that the store does not accept. The caller's fault.
+        public static let invalidAccount = Code(description: "invalid-account")
+        /// The account has as many links as it may. The caller's fault.
+        public static let tooManyLinks = Code(description: "too-many-links")
+        /// The stored record of this user, session, account or link is invalid; others are not concerned.
         public static let faultyRecord = Code(description: "faulty-record")
         /// Another process, or another store of this one, has the file.
         public static let inUse = Code(description: "in-use")
@@ -78,6 +82,10 @@ extension StoreError {
 
     static func invalidLifetime(_ lifetime: Int64) -> StoreError {
         StoreError(.invalidTime, "\(lifetime) is no lifetime from 1 to \(StoreBounds.maximumLifetime) seconds")
+    }
+
+    static func invalidPurpose() -> StoreError {
+        StoreError(.invalidAccount, "a nonce's purpose has 1 to \(StoreBounds.maximumPurposeSize) letters a to z and -")
     }
 
     static func faultyRecord(repair: String) -> StoreError {

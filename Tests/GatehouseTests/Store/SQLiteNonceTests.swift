@@ -25,12 +25,12 @@ import Testing
 
     @Test func aNonceIsForgottenAfterItsLifetime() async throws {
         let store = try store()
-        try await store.putNonce(digest, lifetime: 300)
+        try await store.putNonce(digest, purpose: "any", lifetime: 300)
         time.set(1300)
-        #expect(try await !store.takeNonce(digest))
-        try await store.putNonce(digest, lifetime: 300)
+        #expect(try await store.takeNonce(digest) == nil)
+        try await store.putNonce(digest, purpose: "any", lifetime: 300)
         time.set(1599)
-        #expect(try await store.takeNonce(digest))
+        #expect(try await store.takeNonce(digest) == "any")
     }
 
     @Test func aCredentialMayBeUsedAnewAfterItsLifetime() async throws {
@@ -47,7 +47,7 @@ import Testing
         let store = try store()
         for byte in 0..<10 as Range<UInt8> {
             let digest = try #require(SHA256Hasher()?.hash([byte]))
-            try await store.putNonce(digest, lifetime: byte < 5 ? 100 : 200)
+            try await store.putNonce(digest, purpose: "any", lifetime: byte < 5 ? 100 : 200)
             _ = try await store.markSeen(digest, lifetime: byte < 3 ? 100 : 200)
         }
         #expect(try await store.purge(now: 1100) == 8)
@@ -71,11 +71,30 @@ import Testing
         try await store.close()
         let queue = try DatabaseQueue(path: path)
         try await queue.write { db in
-            try db.execute(sql: "DROP TABLE nonce; DROP TABLE seen; PRAGMA user_version = 1")
+            for table in ["nonce", "seen", "account", "link", "email", "setting"] {
+                try db.execute(sql: "DROP TABLE \(table)")
+            }
+            try db.execute(sql: "PRAGMA user_version = 1")
         }
         try queue.close()
         let again = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
         #expect(try await again.markSeen(digest, lifetime: 300))
         #expect(try await again.user("ann").validSince == 7)
+    }
+
+    @Test func aNonceOfTheSecondVersionIsForAnyPurpose() async throws {
+        let path = try TemporaryFolder().path("gatehouse.db")
+        let store = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        try await store.putNonce(digest, purpose: "link", lifetime: 300)
+        try await store.close()
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { db in
+            for table in ["account", "link", "email", "setting"] { try db.execute(sql: "DROP TABLE \(table)") }
+            try db.execute(sql: "ALTER TABLE nonce DROP COLUMN purpose; PRAGMA user_version = 2")
+        }
+        try queue.close()
+        let again = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        #expect(try await again.takeNonce(digest) == "any")
+        #expect(try await again.claim(IdentityLink(provider: "apple.com", subject: "1"), for: "ann") != .providerTaken)
     }
 }

@@ -3,20 +3,22 @@ import Redis
 
 extension RedisStore: NonceStore {
     /// Keeps a nonce for so many seconds.
-    public func putNonce(_ nonce: SHA256Digest, lifetime: Int64) async throws(StoreError) {
+    public func putNonce(_ nonce: SHA256Digest, purpose: String, lifetime: Int64) async throws(StoreError) {
         try checkOpen()
+        try StoreBounds.check(purpose: purpose)
         try StoreBounds.check(lifetime: lifetime)
-        guard try await ask(RedisCommand(["SET", RedisKeys.nonce(nonce), "", "EX", lifetime])) == [.status("OK")] else {
-            throw .unexpectedReply()
-        }
+        let command = RedisCommand(["SET", RedisKeys.nonce(nonce), purpose, "EX", lifetime])
+        guard try await ask(command) == [.status("OK")] else { throw .unexpectedReply() }
     }
 
     /// Takes a nonce, by reading and removing it in one step.
-    public func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> Bool {
+    ///
+    /// Another backend may have kept it. A purpose that no call has is nobody's, and so the nonce is used up for nothing.
+    public func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> String? {
         try checkOpen()
         switch try await ask(RedisCommand(["GETDEL", RedisKeys.nonce(nonce)])).first {
-        case .string: return true
-        case .null: return false
+        case .string(let bytes): return bytes.isEmpty ? StoreBounds.anyPurpose : String(decoding: bytes, as: UTF8.self)
+        case .null: return nil
         default: throw .unexpectedReply()
         }
     }

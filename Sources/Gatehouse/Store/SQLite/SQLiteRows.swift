@@ -88,7 +88,7 @@ enum SQLiteRows {
         return removed
     }
 
-    private static func change(_ uid: String, _ what: String, _ db: Database) throws {
+    static func change(_ uid: String, _ what: String, _ db: Database) throws {
         try run("INSERT INTO changes (uid, what) VALUES (CAST(? AS TEXT), ?)", [uid.bytes, what], db)
         try run("DELETE FROM changes WHERE id <= ?", [db.lastInsertedRowID - maximumChanges], db)
     }
@@ -99,5 +99,5 @@ enum SQLiteRows {
 }
 
 extension String {
-    fileprivate var bytes: Data { Data(utf8) }
+    var bytes: Data { Data(utf8) }
 }

@@ -8,7 +8,7 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4748_5345
 
     /// Version n is reached by the first n of these.
-    private static let migrations = [version1, version2]
+    private static let migrations = [version1, version2, version3]
 
     /// Brings the file to the newest version, in one transaction.
     static func migrate(_ db: Database) throws {
@@ -72,6 +72,33 @@ enum SQLiteSchema {
 
         """
     }.joined()
+
+    /// What a nonce is for, and accounts. The table of links is their list and decides whose they are.
+    private static let version3 = """
+        ALTER TABLE nonce ADD COLUMN purpose TEXT NOT NULL DEFAULT 'any' CHECK (typeof(purpose) = 'text');
+        CREATE TABLE account (
+            uid TEXT NOT NULL PRIMARY KEY CHECK (typeof(uid) = 'text'),
+            email TEXT CHECK (email IS NULL OR typeof(email) = 'text'),
+            email_verified INTEGER NOT NULL DEFAULT 0 CHECK (email_verified IN (0, 1)),
+            name TEXT CHECK (name IS NULL OR typeof(name) = 'text'),
+            created INTEGER CHECK (created IS NULL OR \(isTime("created")))
+        ) WITHOUT ROWID;
+        CREATE TABLE link (
+            provider TEXT NOT NULL CHECK (typeof(provider) = 'text'),
+            subject TEXT NOT NULL CHECK (typeof(subject) = 'text'),
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            PRIMARY KEY (provider, subject)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX link_uid ON link (uid, provider);
+        CREATE TABLE email (
+            email TEXT NOT NULL PRIMARY KEY CHECK (typeof(email) = 'text'),
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text')
+        ) WITHOUT ROWID;
+        CREATE TABLE setting (
+            name TEXT NOT NULL PRIMARY KEY CHECK (typeof(name) = 'text'),
+            value BLOB NOT NULL CHECK (typeof(value) = 'blob')
+        ) WITHOUT ROWID;
+        """
 
     private static func isTime(_ column: String) -> String {
         "(typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(StoreBounds.maximumTime))"

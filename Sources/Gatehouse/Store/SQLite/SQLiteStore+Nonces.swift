@@ -4,18 +4,19 @@ public import JOSE
 
 extension SQLiteStore: NonceStore {
     /// Keeps a nonce for so many seconds of the store's clock.
-    public func putNonce(_ nonce: SHA256Digest, lifetime: Int64) async throws(StoreError) {
+    public func putNonce(_ nonce: SHA256Digest, purpose: String, lifetime: Int64) async throws(StoreError) {
         try checkOpen()
+        try StoreBounds.check(purpose: purpose)
         try StoreBounds.check(lifetime: lifetime)
         let expires = clock.now() + lifetime
         try await writer.write { db in
-            try SQLiteNonces.put(nonce, expires: expires, db)
+            try SQLiteNonces.put(nonce, purpose: purpose, expires: expires, db)
             return SQLiteChange(.success(()))
         }
     }
 
     /// Takes a nonce: the transaction that removes it is the only one that finds it.
-    public func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> Bool {
+    public func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> String? {
         try checkOpen()
         let now = clock.now()
         return try await writer.write { db in SQLiteChange(.success(try SQLiteNonces.take(nonce, now: now, db))) }
@@ -36,13 +37,17 @@ extension SQLiteStore: NonceStore {
 enum SQLiteNonces {
     private static let tables = ["nonce", "seen"]
 
-    static func put(_ nonce: SHA256Digest, expires: Int64, _ db: Database) throws {
-        try run("INSERT OR REPLACE INTO nonce (hash, expires) VALUES (?, ?)", [nonce.data, expires], db)
+    static func put(_ nonce: SHA256Digest, purpose: String, expires: Int64, _ db: Database) throws {
+        try run(
+            "INSERT OR REPLACE INTO nonce (hash, purpose, expires) VALUES (?, ?, ?)", [nonce.data, purpose, expires], db
+        )
     }
 
-    static func take(_ nonce: SHA256Digest, now: Int64, _ db: Database) throws -> Bool {
-        try run("DELETE FROM nonce WHERE hash = ? AND expires > ?", [nonce.data, now], db)
-        return db.changesCount == 1
+    /// - Returns: the purpose; nil: there is no such nonce.
+    static func take(_ nonce: SHA256Digest, now: Int64, _ db: Database) throws -> String? {
+        let statement = try db.cachedStatement(
+            sql: "DELETE FROM nonce WHERE hash = ? AND expires > ? RETURNING CAST(purpose AS TEXT)")
+        return try String.fetchAll(statement, arguments: [nonce.data, now]).first
     }
 
     /// A mark that has expired counts as none.

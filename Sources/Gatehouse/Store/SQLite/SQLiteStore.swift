@@ -12,6 +12,8 @@ public final class SQLiteStore: Store {
     public let view = StoreView()
     /// True: nobody else can write to the file.
     public let viewIsAuthoritative = true
+    /// What changed of links, after it is in the file.
+    public let linkGenerations = LinkGenerations()
 
     let writer: SQLiteWriter
     let clock: GatewayClock

@@ -89,7 +89,7 @@ import Testing
         try await store.recordSignIn("ann", "1", at: 5, expires: 4_000_000_001)
         _ = try await store.user("ann")
         _ = try await store.session("ann", "1")
-        try await store.putNonce(digest, lifetime: 60)
+        try await store.putNonce(digest, purpose: "any", lifetime: 60)
         _ = try await store.takeNonce(digest)
         _ = try await store.markSeen(digest, lifetime: 60)
     }

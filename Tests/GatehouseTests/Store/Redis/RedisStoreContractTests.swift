@@ -99,12 +99,23 @@ import Testing
         let store = try await database.loadedStore()
         let digest = try #require(SHA256Hasher()?.hash([]))
         let hash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        try await store.putNonce(digest, lifetime: 300)
+        try await store.putNonce(digest, purpose: "any", lifetime: 300)
         _ = try await store.markSeen(digest, lifetime: 600)
         for (kind, lifetime) in [("nonce", 300), ("seen", 600)] {
             let left = try #require(Int(try database.cli("TTL", "gatehouse:\(kind):\(hash)")))
             #expect(lifetime - 5...lifetime ~= left)
         }
+    }
+
+    @Test func aNonceThatOthersKeptWithoutAPurposeIsForAny() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        let digest = try #require(SHA256Hasher()?.hash([]))
+        let key = "gatehouse:nonce:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        try database.cli("SET", key, "")
+        #expect(try await store.takeNonce(digest) == "any")
+        try await store.putNonce(digest, purpose: "link", lifetime: 300)
+        #expect(try database.cli("GET", key) == "link")
     }
 
     @Test func i10AProofUsedOnSeveralGatewaysAtOnceIsTakenOnce() async throws {
@@ -113,8 +124,8 @@ import Testing
         for _ in 0..<4 { stores.append(try await database.loadedStore()) }
         let gateways = stores
         let digest = try #require(SHA256Hasher()?.hash([7]))
-        try await gateways[0].putNonce(digest, lifetime: 300)
-        #expect(try await winners(of: 1000) { try await gateways[$0 % 4].takeNonce(digest) } == 1)
+        try await gateways[0].putNonce(digest, purpose: "any", lifetime: 300)
+        #expect(try await winners(of: 1000) { try await gateways[$0 % 4].takeNonce(digest) != nil } == 1)
         #expect(try await winners(of: 1000) { try await gateways[$0 % 4].markSeen(digest, lifetime: 60) } == 1)
     }
 

@@ -1,0 +1,125 @@
+import Foundation
+import GRDB
+
+/// The statements for accounts and their links. Names are bound and read as bytes, as in `SQLiteRows`.
+enum SQLiteAccounts {
+    /// The account of a uid; nil where there is neither a row nor a link.
+    static func account(_ uid: String, _ db: Database) throws -> AccountRecord? {
+        let links = try links(of: uid, db)
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT CAST(email AS BLOB), email_verified, CAST(name AS BLOB), created FROM account
+                WHERE uid = CAST(? AS TEXT)
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [uid.bytes]) else {
+            return links.isEmpty ? nil : AccountRecord(uid: uid, links: links)
+        }
+        let verified = StoredField<Bool>(flag: row[1])
+        let created = StoredField<Int64?>(time: row[3])
+        guard let verified = verified.value, let created = created.value else { throw faulty() }
+        return AccountRecord(
+            uid: uid, email: try row.text(0), emailVerified: verified, name: try row.text(2), created: created,
+            links: links)
+    }
+
+    static func links(of uid: String, _ db: Database) throws -> [String: String] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT CAST(provider AS BLOB), CAST(subject AS BLOB) FROM link WHERE uid = CAST(? AS TEXT)")
+        var links: [String: String] = [:]
+        for row in try Row.fetchAll(statement, arguments: [uid.bytes]) {
+            guard let provider = try row.text(0), let subject = try row.text(1) else { throw faulty() }
+            links[provider] = subject
+        }
+        return links
+    }
+
+    static func owner(of link: IdentityLink, _ db: Database) throws -> String? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT CAST(uid AS BLOB) FROM link WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)
+                """)
+        return try Row.fetchOne(statement, arguments: [link.provider.bytes, link.subject.bytes])?.text(0)
+    }
+
+    static func uid(ofEmail email: String, _ db: Database) throws -> String? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT CAST(uid AS BLOB) FROM email WHERE email = CAST(? AS TEXT)")
+        return try Row.fetchOne(statement, arguments: [email.bytes])?.text(0)
+    }
+
+    /// Makes or replaces the account's row; links have rows of their own.
+    static func put(_ account: AccountRecord, _ db: Database) throws {
+        try run(
+            """
+            INSERT OR REPLACE INTO account (uid, email, email_verified, name, created)
+            VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), ?)
+            """,
+            [
+                account.uid.bytes, account.email?.bytes, account.emailVerified ? 1 : 0, account.name?.bytes,
+                account.created,
+            ], db)
+    }
+
+    static func put(_ link: IdentityLink, of uid: String, _ db: Database) throws {
+        try run(
+            "INSERT INTO link (provider, subject, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))",
+            [link.provider.bytes, link.subject.bytes, uid.bytes], db)
+        try SQLiteRows.change(uid, "link", db)
+    }
+
+    static func remove(_ link: IdentityLink, of uid: String, _ db: Database) throws {
+        try run(
+            "DELETE FROM link WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)",
+            [link.provider.bytes, link.subject.bytes], db)
+        try SQLiteRows.change(uid, "link", db)
+    }
+
+    static func put(email: String, of uid: String, _ db: Database) throws {
+        try run(
+            "INSERT OR REPLACE INTO email (email, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))",
+            [email.bytes, uid.bytes], db)
+    }
+
+    static func remove(email: String, of uid: String, _ db: Database) throws {
+        try run(
+            "DELETE FROM email WHERE email = CAST(? AS TEXT) AND uid = CAST(? AS TEXT)", [email.bytes, uid.bytes], db)
+    }
+
+    static func setNameIfAbsent(_ name: String, of uid: String, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO account (uid, name) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))
+            ON CONFLICT DO UPDATE SET name = excluded.name WHERE name IS NULL
+            """, [uid.bytes, name.bytes], db)
+    }
+
+    static func setting(_ name: String, initial: [UInt8], _ db: Database) throws -> [UInt8] {
+        try run("INSERT OR IGNORE INTO setting (name, value) VALUES (?, ?)", [name, Data(initial)], db)
+        let statement = try db.cachedStatement(sql: "SELECT value FROM setting WHERE name = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [name]) else { throw faulty() }
+        guard case .blob(let value) = (row[0] as DatabaseValue).storage, !value.isEmpty else {
+            throw StoreError.faultyRecord(
+                repair: "the setting \(name) is no value; remove its row, and it is made anew")
+        }
+        return Array(value)
+    }
+
+    static func faulty() -> StoreError {
+        .faultyRecord(repair: "the account's row or one of its links is not what it should be; mend it in the file")
+    }
+
+    private static func run(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
+
+extension Row {
+    /// A text that was read as bytes; nil for NULL.
+    fileprivate func text(_ index: Int) throws -> String? {
+        if hasNull(atIndex: index) { return nil }
+        guard let text = try withName(index, { String(validating: $0, as: UTF8.self) }) else {
+            throw SQLiteAccounts.faulty()
+        }
+        return text
+    }
+}

@@ -1,0 +1,140 @@
+import GRDB
+
+/// Each operation is one transaction, which decides everything at once: nothing half done is ever in the file.
+extension SQLiteStore: AccountStore {
+    /// Whom an identity belongs to, read from the file.
+    public func owner(of link: IdentityLink) async throws(StoreError) -> String? {
+        try checkOpen()
+        try StoreBounds.check(link)
+        return try await writer.read { db in try SQLiteAccounts.owner(of: link, db) }
+    }
+
+    /// The account of a uid, read from the file.
+    public func account(_ uid: String) async throws(StoreError) -> AccountRecord? {
+        try checkOpen()
+        try StoreBounds.check(uid: uid)
+        return try await writer.read { db in try SQLiteAccounts.account(uid, db) }
+    }
+
+    /// The uid of an address, read from the file.
+    public func uid(ofEmail email: String) async throws(StoreError) -> String? {
+        try checkOpen()
+        try StoreBounds.check(email: email)
+        return try await writer.read { db in try SQLiteAccounts.uid(ofEmail: email, db) }
+    }
+
+    /// Makes an account, its link and its address.
+    ///
+    /// - Throws: `.invalidAccount` for a record that cannot be one, and for a uid that is not fresh.
+    public func createAccount(
+        _ account: AccountRecord, claimsEmail: Bool
+    ) async throws(StoreError) -> AccountCreation {
+        try checkOpen()
+        let link = try StoreBounds.check(creating: account)
+        return try await writer.write { [linkGenerations] db in
+            if let owner = try SQLiteAccounts.owner(of: link, db) {
+                return SQLiteChange(.success(owner.isExactly(account.uid) ? .created : .linkTaken(uid: owner)))
+            }
+            let email = claimsEmail ? account.email : nil
+            if let email, let owner = try SQLiteAccounts.uid(ofEmail: email, db) {
+                return SQLiteChange(.success(.emailTaken(uid: owner)))
+            }
+            guard try SQLiteAccounts.account(account.uid, db) == nil else {
+                throw StoreError.invalidAccount("the uid of a new account is another one's")
+            }
+            try SQLiteAccounts.put(account, db)
+            if let email { try SQLiteAccounts.put(email: email, of: account.uid, db) }
+            try SQLiteAccounts.put(link, of: account.uid, db)
+            return SQLiteChange(.success(.created)) { linkGenerations.changed(link.name) }
+        }
+    }
+
+    /// Links an identity to a uid.
+    public func claim(_ link: IdentityLink, for uid: String) async throws(StoreError) -> LinkClaim {
+        try checkOpen()
+        try StoreBounds.check(link)
+        try StoreBounds.check(uid: uid)
+        return try await writer.write { [linkGenerations] db in
+            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(uid: uid)
+            if let owner = try SQLiteAccounts.owner(of: link, db) {
+                return SQLiteChange(.success(owner.isExactly(uid) ? .alreadyLinked(account) : .taken(uid: owner)))
+            }
+            guard account.links[link.provider] == nil else { return SQLiteChange(.success(.providerTaken)) }
+            guard account.links.count < StoreBounds.maximumLinks else { throw StoreError.tooManyLinks() }
+            try SQLiteAccounts.put(link, of: uid, db)
+            account.links[link.provider] = link.subject
+            return SQLiteChange(.success(.linked(account))) { linkGenerations.changed(link.name) }
+        }
+    }
+
+    /// Ends the link of a uid to a provider.
+    public func release(provider: String, of uid: String) async throws(StoreError) -> LinkRelease {
+        try checkOpen()
+        try StoreBounds.check(provider: provider)
+        try StoreBounds.check(uid: uid)
+        return try await writer.write { [linkGenerations] db in
+            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(uid: uid)
+            guard let subject = account.links[provider] else { return SQLiteChange(.success(.absent)) }
+            guard account.created == nil || account.links.count > 1 else { return SQLiteChange(.success(.last)) }
+            let link = IdentityLink(provider: provider, subject: subject)
+            try SQLiteAccounts.remove(link, of: uid, db)
+            account.links[provider] = nil
+            return SQLiteChange(.success(.released(link, account))) { linkGenerations.changed(link.name) }
+        }
+    }
+
+    /// Ends all links of an account, also of one whose other record is faulty.
+    @discardableResult
+    public func releaseAll(of uid: String) async throws(StoreError) -> [IdentityLink] {
+        try checkOpen()
+        try StoreBounds.check(uid: uid)
+        return try await writer.write { [linkGenerations] db in
+            let links = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
+            for link in links { try SQLiteAccounts.remove(link, of: uid, db) }
+            return SQLiteChange(.success(links)) { for link in links { linkGenerations.changed(link.name) } }
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// Keeps the display name, unless the account has one.
+    public func setNameIfAbsent(_ name: String, of uid: String) async throws(StoreError) {
+        try checkOpen()
+        try StoreBounds.check(name: name)
+        try StoreBounds.check(uid: uid)
+        try await writer.write { db in
+            try SQLiteAccounts.setNameIfAbsent(name, of: uid, db)
+            return SQLiteChange(.success(()))
+        }
+    }
+
+    /// Keeps the address of an account, and gives up the one that it had before.
+    public func setEmail(
+        _ email: String, verified: Bool, of uid: String, claimsEmail: Bool
+    ) async throws(StoreError) -> Bool {
+        try checkOpen()
+        try StoreBounds.check(email: email)
+        try StoreBounds.check(uid: uid)
+        return try await writer.write { db in
+            if claimsEmail, let owner = try SQLiteAccounts.uid(ofEmail: email, db), !owner.isExactly(uid) {
+                return SQLiteChange(.success(false))
+            }
+            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(uid: uid)
+            if let old = account.email, !old.isExactly(email) { try SQLiteAccounts.remove(email: old, of: uid, db) }
+            if claimsEmail { try SQLiteAccounts.put(email: email, of: uid, db) }
+            account.email = email
+            account.emailVerified = verified
+            try SQLiteAccounts.put(account, db)
+            return SQLiteChange(.success(true))
+        }
+    }
+
+    /// The stored value, or `initial`, which then is.
+    public func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] {
+        try checkOpen()
+        try StoreBounds.check(setting: name, initial)
+        return try await writer.write { db in
+            SQLiteChange(.success(try SQLiteAccounts.setting(name, initial: initial, db)))
+        }
+    }
+}
