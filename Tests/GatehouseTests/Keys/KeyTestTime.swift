@@ -19,6 +19,8 @@ final class KeyTestTime: Sendable {
     private let state = Mutex(State())
 
     var now: UInt64 { state.withLock { $0.now } }
+    /// How many sleep.
+    var sleeping: Int { state.withLock { $0.sleepers.count } }
     var clock: GatewayClock { GatewayClock(now: { 1_700_000_000 }, monotonic: { self.now }) }
 
     /// Moves the clock and wakes who slept until then.
