@@ -1,0 +1,27 @@
+import Logging
+
+extension Gateway {
+    /// Settles what signs session cookies, again and again until the store tells, and hands it to the workers.
+    func settleSessions() async {
+        guard let accounts = configuration.accounts, let authority = sessions else { return }
+        var pause = Duration.milliseconds(100)
+        var told: String?
+        while !Task.isCancelled {
+            do {
+                try await authority.load(accounts, files: snapshot.sessionKeyFiles, from: store)
+                break
+            } catch {
+                let level = "\(error)" == told ? Logger.Level.debug : .error
+                logger.log(
+                    level: level, "the store does not tell the session cookies' issuer and key",
+                    metadata: ["error": "\(error)"])
+                told = "\(error)"
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(5))
+            }
+        }
+        guard let keys = authority.keys else { return }
+        logger.info("sessions", metadata: ["issuer": "\(keys.issuer)", "kid": "\(keys.current.keyID)"])
+        for worker in workers { worker.execute { $0.install(keys) } }
+    }
+}

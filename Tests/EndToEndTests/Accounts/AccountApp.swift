@@ -1,0 +1,140 @@
+import DevelopmentIdentity
+import JOSE
+import Testing
+
+/// An app whose user signs in at providers: it calls the gateway's accounts as the manual tells, and keeps its session cookie.
+struct AccountApp {
+    let scenario: Scenario
+    /// The session cookie's value; nil: signed out.
+    var session: String?
+
+    init(_ scenario: Scenario) { self.scenario = scenario }
+
+    /// A nonce: what the app keeps, and what it gives to the provider.
+    struct Nonce {
+        let raw: String
+        let hash: String
+    }
+
+    // MARK: - Calls
+
+    /// A call with the session, if there is one; what the answer does to the cookie is done.
+    mutating func call(_ name: String, _ members: JSON? = [:], _ fields: String...) throws -> WireResponse {
+        var request = request(name, members)
+        request.fields += fields
+        let response = try scenario.send(request)
+        keepCookie(of: response)
+        return response
+    }
+
+    /// The call as it is sent.
+    func request(_ name: String, _ members: JSON?) -> WireRequest {
+        var request = WireRequest.post("/.gatehouse/\(name)", body: members.map { Array($0.text.utf8) } ?? [])
+        if members != nil { request.fields.append("Content-Type: application/json") }
+        if let session { request.fields.append("Cookie: __session=\(session)") }
+        return request
+    }
+
+    mutating func keepCookie(of response: WireResponse) {
+        guard let line = response["Set-Cookie"], line.hasPrefix("__session=") else { return }
+        let value = line.dropFirst("__session=".count).prefix { $0 != ";" }
+        session = value.isEmpty ? nil : String(value)
+    }
+
+    /// A request of the session.
+    func get(_ target: String) throws -> WireResponse {
+        try scenario.send(session.map { .cookie($0, target) } ?? .get(target))
+    }
+
+    func nonce(for purpose: String? = nil) throws -> Nonce {
+        var app = self
+        let members: JSON? = purpose.map { ["purpose": .string($0)] }
+        let answer = JSON(parsing: try app.call("nonce", members).body)
+        return Nonce(
+            raw: try #require(answer?["nonce"]?.stringValue), hash: try #require(answer?["nonce_sha256"]?.stringValue))
+    }
+
+    // MARK: - Providers
+
+    /// An ID token as the provider gives it for a nonce's hash.
+    func idToken(
+        _ provider: IdentityProvider = .apple, of user: DevelopmentUser = .alan, _ nonce: Nonce?,
+        _ change: (ProviderToken) -> ProviderToken = { $0 }
+    ) throws -> String {
+        let identity = scenario.provider
+        return try identity.sign(change(identity.idToken(of: provider, for: user, nonce: nonce?.hash)))
+    }
+
+    /// The members of a call that hands in a fresh sign-in at a provider.
+    func proof(
+        _ provider: IdentityProvider = .apple, of user: DevelopmentUser = .alan,
+        _ change: (ProviderToken) -> ProviderToken = { $0 }
+    ) throws -> JSON {
+        let nonce = try nonce()
+        return [
+            "provider": .string(provider.id), "nonce": .string(nonce.raw),
+            "id_token": .string(try idToken(provider, of: user, nonce, change)),
+        ]
+    }
+
+    /// The same of a provider whose tokens are opaque.
+    func gitHubProof(of user: DevelopmentUser = .linus) throws -> JSON {
+        let token = OpaqueToken.gitHub(for: user, now: scenario.provider.now)
+        try scenario.provider.add(token)
+        return ["provider": "github.com", "access_token": .string(token.text)]
+    }
+
+    /// Signs in at a provider, and here; expects that both work.
+    ///
+    /// - Returns: the answer.
+    @discardableResult
+    mutating func signIn(
+        _ provider: IdentityProvider = .apple, as user: DevelopmentUser = .alan,
+        _ change: (ProviderToken) -> ProviderToken = { $0 }, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> JSON {
+        let response = try call("sign-in", try proof(provider, of: user, change))
+        #expect(response.status == 200, "\(response.text)", sourceLocation: sourceLocation)
+        return try #require(JSON(parsing: response.body), sourceLocation: sourceLocation)
+    }
+}
+
+extension JSON {
+    var stringValue: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// An object with another member more, or instead.
+    func with(_ name: String, _ value: JSON) -> JSON {
+        guard case .object(var object) = self else { return self }
+        object[name] = value
+        return .object(object)
+    }
+}
+
+extension WireResponse {
+    var json: JSON? { JSON(parsing: body) }
+}
+
+extension Scenario {
+    /// A gateway with accounts that takes the tokens of every provider.
+    static func withAccounts(
+        _ accounts: String = "{}", arrange: (inout GatewayConfiguration) -> Void = { _ in },
+        _ body: (Scenario) async throws -> Void
+    ) async throws {
+        try await Scenario.run(arrange: { provider, _, configuration in
+            configuration.identifyAll(provider)
+            configuration["accounts"] = accounts
+            arrange(&configuration)
+        }) { try await body($0) }
+    }
+}
+
+extension Trait where Self == SharedScenarioTrait {
+    /// One gateway for the whole suite, with accounts, that takes the tokens of every provider. Tests take users of their own.
+    static var accounts: Self {
+        SharedScenarioTrait { provider, configuration in
+            configuration.identifyAll(provider)
+            configuration["accounts"] = "{ calls_per_address: 100000, calls_per_account: 100000 }"
+        }
+    }
+}

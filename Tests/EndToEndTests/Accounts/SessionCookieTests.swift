@@ -1,0 +1,109 @@
+import DevelopmentIdentity
+import JOSE
+import Testing
+
+/// The gateway's own session cookies, from outside.
+@Suite(.accounts) struct SessionCookieTests {
+    let scenario: Scenario
+
+    init() throws { scenario = try Scenario.current }
+
+    private func attributes(of response: WireResponse) throws -> [String] {
+        let line = try #require(response["Set-Cookie"])
+        return line.split(separator: ";").dropFirst().map { $0.trimmingPrefix(" ") }.map(String.init)
+    }
+
+    @Test func h08ACookieIsClearedWithTheAttributesItWasSetWith() throws {
+        var app = AccountApp(scenario)
+        let set = try app.call("sign-in", app.proof(.google, of: .named("cleared")))
+        let cleared = try app.call("sign-out")
+        #expect(cleared.status == 204 && cleared.body.isEmpty)
+        let fixed = ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]
+        #expect(try attributes(of: set) == ["Max-Age=432000"] + fixed)
+        #expect(try attributes(of: cleared) == ["Max-Age=0"] + fixed)
+        #expect(cleared["Set-Cookie"]?.hasPrefix("__session=;") == true)
+    }
+
+    @Test func h03ACookieIsWorthNothingOnceItsSessionIsSignedOut() throws {
+        var app = AccountApp(scenario)
+        try app.signIn(.google, as: .named("leaving"))
+        var elsewhere = AccountApp(scenario)
+        try elsewhere.signIn(.google, as: .named("leaving"))
+        let cookie = try #require(app.session)
+        #expect(try app.call("sign-out").status == 204)
+        try expectDenial(scenario.send(.cookie(cookie, "/me/x")), 401, "auth/session-cookie-revoked")
+        #expect(try elsewhere.get("/me/x").status == 200)
+    }
+
+    @Test func h08AnInvalidCookieIsTakenAwayBySigningOut() throws {
+        var app = AccountApp(scenario)
+        try app.signIn(.google, as: .named("twice"))
+        let cookie = app.session
+        #expect(try app.call("sign-out").status == 204)
+        app.session = cookie
+        let again = try app.call("sign-out")
+        expectDenial(again, 401, "auth/session-cookie-revoked")
+        #expect(again["Set-Cookie"]?.hasPrefix("__session=; Max-Age=0; ") == true)
+    }
+
+    @Test func h09SessionsAndUsersHave128RandomBits() throws {
+        var seen: Set<String> = []
+        for number in 0..<20 {
+            var app = AccountApp(scenario)
+            let uid = try #require(app.signIn(.google, as: .named("random\(number)"))["uid"]?.stringValue)
+            let claims = try #require(app.session.flatMap { claims(of: $0) })
+            let session = try #require(claims["sid"]?.stringValue)
+            for id in [uid, session] {
+                #expect(id.utf8.count == 32 && id.allSatisfy { $0.isHexDigit })
+                #expect(seen.insert(id).inserted)
+            }
+        }
+    }
+
+    @Test func h12TheCookieDoesNotReachTheUpstreamAndOthersDo() throws {
+        var app = AccountApp(scenario)
+        try app.signIn(.google, as: .named("jar"))
+        let cookie = try #require(app.session)
+        let request = WireRequest.get("/me/x", "Cookie: a=1;  b=\"2\"; __session=\(cookie); c=%20")
+        #expect(try scenario.passes(request)["Cookie"] == "a=1;  b=\"2\"; c=%20")
+    }
+
+    /// Whatever is wrong with a cookie, the answer is the same (H-10).
+    @Test func h10ATamperedCookieIsRefusedInOneWay() throws {
+        var app = AccountApp(scenario)
+        try app.signIn(.google, as: .named("tampered"))
+        let cookie = try #require(app.session)
+        let parts = cookie.split(separator: ".").map(String.init)
+        let variants = [
+            parts[0] + "." + parts[1] + "." + String(parts[2].reversed()),
+            parts[0] + "." + parts[1] + "." + parts[2].dropLast(2),
+            parts[0] + "." + parts[1].dropLast(4) + "AAAA." + parts[2],
+            parts[0] + "." + parts[1] + ".",
+        ]
+        var answers: Set<String> = []
+        for variant in variants {
+            let response = try scenario.send(.cookie(variant, "/me/x"))
+            expectDenial(response, 401, "auth/invalid-session-cookie")
+            let problem = try #require(response.json)
+            answers.insert("\(problem["title"]?.text ?? "") \(problem["detail"]?.text ?? "")")
+        }
+        #expect(answers.count == 1)
+    }
+
+    @Test func aCookieCountsOnlyAsACookie() throws {
+        var app = AccountApp(scenario)
+        try app.signIn(.google, as: .named("place"))
+        let cookie = try #require(app.session)
+        #expect(try scenario.send(.bearer(cookie, "/me/x")).status == 401)
+    }
+
+    @Test func theKeysThatSignCookiesArePublished() throws {
+        var app = AccountApp(scenario)
+        try app.signIn(.google, as: .named("published"))
+        let cookie = try #require(app.session)
+        let keys = try KeySet(jwkSet: scenario.send(.get("/.gatehouse/jwks.json")).body)
+        let token = try Array(cookie.utf8).withUnsafeBytes { try UnverifiedJWS($0, maximumSize: 16_384) }
+        let key = try #require(keys.key(id: token.keyID ?? ""))
+        #expect(token.verify(with: key, algorithm: .es256) != nil)
+    }
+}
