@@ -1,0 +1,14 @@
+/// Counts calls of accounts, so that guessing costs time. `now` is monotonic, in nanoseconds.
+protocol CallRating: Sendable {
+    /// Counts a call of a client's network; nil: it may be served, else after how many seconds it may come again.
+    func allow(network: PeerNetwork, now: UInt64) -> Int?
+
+    /// Counts a call that concerns an account or an identity, by its uid or its link's name.
+    func allow(account: String, now: UInt64) -> Int?
+}
+
+/// Lets every call pass.
+struct UnlimitedCalls: CallRating {
+    func allow(network: PeerNetwork, now: UInt64) -> Int? { nil }
+    func allow(account: String, now: UInt64) -> Int? { nil }
+}

@@ -1,0 +1,31 @@
+import JOSE
+
+/// Lets a verified proof count, once.
+struct Proving: Sendable {
+    let verifier: ProofVerifier
+    let nonces: Nonces
+
+    /// A proof whose token was verified and whose nonce is the token's; it was not used yet.
+    struct Candidate: Sendable {
+        let proof: Proof
+        fileprivate let nonce: Nonces.Matched?
+
+        /// When its user proved who they are, once it is used.
+        var time: Int64? { proof.time(hasNonce: nonce != nil) }
+    }
+
+    /// - Parameter provider: the one that the request names.
+    func candidate(_ request: ProofRequest, provider: String, for network: PeerNetwork) async throws -> Candidate {
+        let proof = try await verifier.verify(request, provider: provider, for: network)
+        return Candidate(proof: proof, nonce: try nonces.match(request.nonce, with: proof))
+    }
+
+    /// Makes the one use of it: after all that is to be checked of it, before all that it leads to.
+    func use(_ candidate: Candidate, for purpose: Nonces.Purpose) async throws {
+        if let nonce = candidate.nonce { try await nonces.take(nonce, for: purpose) }
+        let proof = candidate.proof
+        guard try await nonces.store.markSeen(proof.digest, lifetime: proof.lifetime) else {
+            throw Refusal.nonce("duplicate: the credential was used before")
+        }
+    }
+}
