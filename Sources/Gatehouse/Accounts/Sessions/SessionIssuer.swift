@@ -1,0 +1,33 @@
+import JOSE
+
+/// Makes session cookies.
+struct SessionIssuer: Sendable {
+    /// The longest token, in bytes: browsers drop cookies of more than 4096 with their names and attributes (RFC 6265 section 6.1).
+    static let maximumTokenSize = 4000
+
+    let keys: SessionKeys
+
+    /// - Parameter lifetime: in seconds.
+    func cookie(for source: SessionSource, now: Int64, lifetime: Int64) throws(Refusal) -> SessionCookie {
+        let session = Session(name: RandomText.name(), issuedAt: now, expiresAt: now + lifetime)
+        let claims = source.claims(session, issuer: keys.issuer)
+        let token = try keys.sign(claims, type: SessionKeys.type)
+        guard token.utf8.count <= Self.maximumTokenSize else {
+            throw Refusal(
+                .invalidCredential, reason: "the session cookie would be too large",
+                detail: "The credential has more claims than fit into a cookie.")
+        }
+        return .set(token: token, maximumAge: lifetime)
+    }
+}
+
+extension SessionKeys {
+    /// A token of that `typ`.
+    func sign(_ claims: [UInt8], type: String) throws(Refusal) -> String {
+        do {
+            return try current.sign(header: current.header(type: type), payload: claims)
+        } catch {
+            throw Refusal(.internalError, reason: error.description)
+        }
+    }
+}
