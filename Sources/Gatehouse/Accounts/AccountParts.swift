@@ -1,0 +1,59 @@
+import Logging
+
+/// What the calls of accounts work with.
+struct AccountParts: Sendable {
+    typealias AnyStore = any Store & NonceStore & AccountStore
+
+    let settings: Configuration.Accounts
+    let clock: GatewayClock
+    let logger: Logger
+    let store: AnyStore
+    let authority: SessionAuthority
+    let verifier: ProofVerifier
+    let clockSkew: Int64
+    /// How old the store's view may be, in nanoseconds.
+    let maxStaleness: UInt64
+    var rating: any CallRating = UnlimitedCalls()
+    var events: (any EventServing)?
+}
+
+extension AccountParts {
+    /// What signs, once it is known.
+    var keys: SessionKeys {
+        get throws(Refusal) {
+            guard let keys = authority.keys else {
+                throw Refusal(.storeUnavailable, reason: "the session keys are not known yet")
+            }
+            return keys
+        }
+    }
+
+    var nonces: Nonces { Nonces(store: store) }
+    var proving: Proving { Proving(verifier: verifier, nonces: nonces) }
+    var standing: StrictStanding {
+        StrictStanding(store: store, clock: clock, clockSkew: clockSkew, maxStaleness: maxStaleness)
+    }
+
+    /// Counts a call that concerns an account or an identity.
+    func count(account name: String) throws(Refusal) {
+        guard let wait = rating.allow(account: name, now: clock.monotonic()) else { return }
+        throw Refusal(Denial(.rateLimited, retryAfter: wait))
+    }
+
+    func count(_ network: PeerNetwork) throws(Refusal) {
+        guard let wait = rating.allow(network: network, now: clock.monotonic()) else { return }
+        throw Refusal(Denial(.rateLimited, retryAfter: wait))
+    }
+
+    /// What is kept of an account; of one that was not made here perhaps nothing but its uid.
+    func account(_ uid: String) async throws -> AccountRecord {
+        try await store.account(uid) ?? AccountRecord(uid: uid)
+    }
+
+    /// Makes the one use of a pending token.
+    func use(_ token: PendingToken) async throws {
+        guard try await store.markSeen(try token.digest(), lifetime: PendingToken.lifetime) else {
+            throw Refusal.nonce("duplicate: the pending token was used before")
+        }
+    }
+}

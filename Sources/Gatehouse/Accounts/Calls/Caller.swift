@@ -1,0 +1,34 @@
+import JOSE
+
+extension AccountCall {
+    /// Who calls.
+    func requiredCaller() throws(Refusal) -> Principal {
+        guard let caller else { throw Refusal(.missingCredential) }
+        return caller.principal
+    }
+
+    /// Who calls, where it is somebody with an account or a session: one who only has a provider's token has nothing that could be changed.
+    func accountHolder() throws(Refusal) -> Principal {
+        let caller = try requiredCaller()
+        guard !caller.isDerived else {
+            throw Refusal(.operationNotAllowed, detail: "Sign in first: a provider's token alone is no account.")
+        }
+        return caller
+    }
+}
+
+extension Principal {
+    /// Whether it is a provider's own token whose identity belongs to no account.
+    var isDerived: Bool { link.map { $0.name.utf8.elementsEqual(uid.utf8) } ?? false }
+
+    /// What the credential's claims list of a provider's identities; nil: none.
+    func identities(at provider: String) -> JSONValue? { identities?[provider] }
+
+    /// The providers, and kinds of contact, that the credential's claims list.
+    var identityKinds: [String] { identities?.members.map(\.name) ?? [] }
+
+    private var identities: JSONValue? { claims.root["firebase"]?["identities"] }
+
+    /// Until when the store has to remember something of the session; nil: for good.
+    var rememberedUntil: Int64? { expiresAt > StoreBounds.maximumTime ? nil : expiresAt }
+}

@@ -1,0 +1,23 @@
+/// `POST unlink`: ends the link of the caller's account to a provider.
+struct UnlinkCall {
+    private static let lastLink = "It is the account's only provider: link another first, or nobody could sign in."
+
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let caller = try call.accountHolder()
+        let body = try CallBody(of: call, taking: ["provider"])
+        let provider = try body.requiredText("provider", atMost: StoreBounds.maximumProviderSize)
+        try parts.count(account: caller.uid)
+        try await parts.standing.require(caller, isRecent: true)
+        guard try await parts.account(caller.uid).links[provider] != nil else { throw Refusal(.noSuchProvider) }
+        switch try await parts.store.release(provider: provider, of: caller.uid) {
+        case .released(let link, let account):
+            AuditLog(logger: parts.logger, requestID: call.requestID)
+                .note(.unlink, of: caller.uid, provider: link.provider)
+            return .json(LinkCall.answer(account))
+        case .absent: throw Refusal(.noSuchProvider)
+        case .last: throw Refusal(.operationNotAllowed, detail: Self.lastLink)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import JOSE
+
+/// Finds, merges or makes the account of a user who proved who they are.
+struct AccountFinder {
+    struct Found: Sendable {
+        var account: AccountRecord
+        var isNew = false
+    }
+
+    /// How often what was read may turn out to have changed before it was acted on.
+    private static let attempts = 4
+
+    let parts: AccountParts
+    let audit: AuditLog
+    let keys: SessionKeys
+
+    /// - Parameter name: the display name that came beside the token.
+    func find(_ user: ProvenUser, name: String?) async throws -> Found {
+        try await parts.standing.require(user.link.name, time: user.time)
+        for _ in 0..<Self.attempts {
+            if let found = try await attempt(user, name: name) { return found }
+        }
+        throw Refusal(.overloaded, reason: "the account was changed by others at the same time, again and again")
+    }
+
+    /// Nil: what was read is no longer so.
+    private func attempt(_ user: ProvenUser, name: String?) async throws -> Found? {
+        if let owner = try await parts.store.owner(of: user.link) { return try await known(owner, user, name: name) }
+        if let email = user.email, claims(email), let holder = try await parts.store.uid(ofEmail: email.address) {
+            guard try await merge(user, email, into: holder) else { return nil }
+            return try await known(holder, user, name: name)
+        }
+        return try await create(user, name: name)
+    }
+
+    private func known(_ uid: String, _ user: ProvenUser, name: String?) async throws -> Found {
+        try await parts.standing.require(uid, time: user.time)
+        var account = try await parts.account(uid)
+        if account.name == nil, let name = name ?? user.name {
+            try await parts.store.setNameIfAbsent(name, of: uid)
+            account = try await parts.account(uid)
+        }
+        return Found(account: account)
+    }
+
+    private func create(_ user: ProvenUser, name: String?) async throws -> Found? {
+        let account = AccountRecord(
+            uid: RandomText.name(), email: user.email?.address, emailVerified: user.email?.isVerified ?? false,
+            name: name ?? user.name, created: parts.clock.now(), links: [user.link.provider: user.link.subject])
+        let claimsEmail = user.email.map(claims) ?? false
+        switch try await parts.store.createAccount(account, claimsEmail: claimsEmail) {
+        case .created: return Found(account: account, isNew: true)
+        case .linkTaken, .emailTaken: return nil
+        }
+    }
+
+    /// Whether an address says whose account it is. One that Apple made says that of nobody.
+    private func claims(_ email: ProvenEmail) -> Bool { parts.settings.oneAccountPerEmail && !email.isPrivate }
+}
+
+extension AccountFinder {
+    /// Lets an identity come to the account that has its address: only where its provider vouches for the address, and nobody who did not
+    /// prove the address stays in the account.
+    ///
+    /// - Returns: false where the identity, or the account, belongs to somebody else by now.
+    private func merge(_ user: ProvenUser, _ email: ProvenEmail, into holder: String) async throws -> Bool {
+        let account = try await parts.account(holder)
+        guard email.isVerified else { throw try conflict(user, with: account) }
+        try await parts.standing.require(holder, time: user.time)
+        guard account.emailVerified else { return try await takeOver(account, by: user, email) }
+        // The provider gave the address to somebody else since.
+        if let subject = account.links[user.link.provider], !subject.utf8.elementsEqual(user.link.subject.utf8) {
+            throw try conflict(user, with: account)
+        }
+        switch try await parts.store.claim(user.link, for: holder) {
+        case .linked:
+            audit.note(.merge, of: holder, provider: user.link.provider)
+            return true
+        case .alreadyLinked: return true
+        case .taken: return false
+        case .providerTaken: throw try conflict(user, with: account)
+        }
+    }
+
+    /// Whoever made the account never proved that the address is theirs. They are put out before who did comes in.
+    ///
+    /// Sign-ins of this very second are revoked as well: whoever has to go could have made one just now.
+    private func takeOver(_ account: AccountRecord, by user: ProvenUser, _ email: ProvenEmail) async throws -> Bool {
+        let uid = account.uid
+        try await parts.store.revoke(uid, at: parts.clock.now() + 1)
+        try await parts.store.releaseAll(of: uid)
+        switch try await parts.store.claim(user.link, for: uid) {
+        case .linked, .alreadyLinked: break
+        case .taken, .providerTaken: return false
+        }
+        guard try await parts.store.setEmail(email.address, verified: true, of: uid, claimsEmail: true) else {
+            return false
+        }
+        audit.note(.takeover, of: uid, provider: user.link.provider)
+        throw Refusal.signInAgain("the account's address was verified by this sign-in, which is older than that")
+    }
+
+    private func conflict(_ user: ProvenUser, with account: AccountRecord) throws(Refusal) -> Refusal {
+        let pending = try PendingToken.link(user, to: account.uid)
+        var denial = try Conflict(parts: parts, keys: keys).denial(.accountExists, user, pending)
+        if !parts.settings.hideAccountExistence {
+            var text = ObjectText()
+            text.add("providers", account.links.keys.sorted())
+            denial.members = (denial.members ?? []) + [UInt8(ascii: ",")] + text.members
+        }
+        return Refusal(denial, reason: "the address belongs to another account")
+    }
+}

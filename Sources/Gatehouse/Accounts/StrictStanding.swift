@@ -1,0 +1,80 @@
+import JOSE
+
+/// Decides, by the store's own records of now and the same rules as on the request path, whether somebody may do what a call asks.
+struct StrictStanding: Sendable {
+    let store: AccountParts.AnyStore
+    let clock: GatewayClock
+    let clockSkew: Int64
+    let maxStaleness: UInt64
+
+    /// Refuses a caller who is disabled or revoked, or, where `isRecent`, did not sign in lately.
+    func require(_ caller: Principal, isRecent: Bool) async throws {
+        var policy = RoutePolicy()
+        policy.revocation = .strict
+        policy.recentSignIn = isRecent ? Refusal.recentSignIn : nil
+        let answer = StoreAnswer.records(
+            user: try await user(caller.uid, caller.link), session: try await session(of: caller))
+        let entry = VerifiedTokenCache.Entry(
+            principal: caller, verifier: 0, keySetGeneration: 0,
+            identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
+        let moment = Authorizer.Moment(
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer)
+        switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
+        case .permit: return
+        case .deny(let denial): throw Refusal(denial)
+        case .awaitStore, .ask, .lookUp: throw Refusal(.storeUnavailable)
+        }
+    }
+
+    /// Refuses an identity, or an account, that is disabled or whose sign-ins of that time are revoked.
+    ///
+    /// - Parameter time: when the user proved who they are; without it, any revocation counts.
+    func require(_ name: String, time: Int64?) async throws {
+        guard let hasher = SHA256Hasher(), let key = StoreKey(user: name, hasher: hasher) else {
+            throw Refusal(.internalError, reason: "libcrypto could not hash")
+        }
+        let unknown = Standing.unknown
+        let standing = Standing(
+            kind: .idToken, hasSecondFactor: false, isFirebase: false, hasSession: false, authTime: time ?? unknown,
+            validityTime: time ?? unknown, expiresAt: .max, userKey: key, sessionKey: key)
+        var policy = RoutePolicy()
+        policy.revocation = .strict
+        let answer = StoreAnswer.records(user: UserLookup(try await store.user(name)), session: nil)
+        let moment = Authorizer.Moment(
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer)
+        switch authorizer.revocation(policy, standing, at: moment) {
+        case .passes: return
+        case .revoked(let code): throw Refusal(code)
+        case .loading, .notAsked, .unknown: throw Refusal(.storeUnavailable)
+        }
+    }
+
+    private var authorizer: Authorizer {
+        Authorizer(
+            store: StoreReader(view: store.view, lane: 0), viewIsAuthoritative: false, clockSkew: clockSkew,
+            maxStaleness: maxStaleness)
+    }
+
+    /// The stricter of what is known of the uid and of the identity at the provider.
+    private func user(_ uid: String, _ link: IdentityLink?) async throws -> UserLookup {
+        let user = try await store.user(uid)
+        guard let link, !link.name.utf8.elementsEqual(uid.utf8) else { return UserLookup(user) }
+        let identity = try await store.user(link.name)
+        return UserLookup(
+            UserRecord(
+                validSince: [user.validSince, identity.validSince].compactMap(\.self).max(),
+                disabled: user.disabled || identity.disabled))
+    }
+
+    private func session(of caller: Principal) async throws -> SessionLookup? {
+        guard let session = caller.session else { return nil }
+        let record = try await store.session(caller.uid, session)
+        return .record(revoked: record.revoked, signedInAt: record.signedInAt)
+    }
+}
+
+extension UserLookup {
+    fileprivate init(_ record: UserRecord) {
+        self = .record(validSince: record.validSince, disabled: record.disabled)
+    }
+}
