@@ -16,6 +16,8 @@ public final class Snapshot: Sendable {
     let verifiers: VerifierTable
     /// The key sets' sources; a verifier names its set by the place here.
     let keySources: [KeySetSource]
+    /// Where workers keep the keys of the gateway's own session cookies, which are fetched from nowhere; nil: there are no such cookies.
+    let sessionSet: Int?
     /// The challenge parameter `acr_values` (RFC 9470 section 3) of the providers whose entries list such values, by id.
     let acrValues: [String: String]
     /// Who can be asked about opaque tokens, in the order of the configuration.
@@ -25,8 +27,6 @@ public final class Snapshot: Sendable {
     let own: OwnEndpoints?
     /// The gateway's own accounts; nil: there are none.
     let accounts: Configuration.Accounts?
-    /// The place of the session cookies' key set, after the sources'; nil: there are no accounts.
-    let sessionSet: Int?
     /// The keys of assertions; nil: there are none.
     let assertionKeys: AssertionKeys?
     /// The key that signs assertions, by its `kid`; nil: none does.
@@ -42,6 +42,9 @@ public final class Snapshot: Sendable {
 
     /// Whether any route may ask the store itself on a request.
     var asksStore: Bool { plans.contains { $0.policy.revocation == .strict || $0.policy.recentSignIn != nil } }
+
+    /// How many key sets a worker keeps.
+    var keySetCount: Int { keySources.count + (sessionSet == nil ? 0 : 1) }
 
     /// Builds the snapshot of a checked configuration.
     ///
@@ -74,12 +77,13 @@ public final class Snapshot: Sendable {
         let credentials = configuration.identity.credentials
         cookieName = credentials.cookie
         locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
-        (verifiers, keySources) = VerifierTable.make(of: configuration.identity)
+        (verifiers, keySources) = VerifierTable.make(
+            of: configuration.identity, hasSessions: configuration.accounts != nil)
+        sessionSet = configuration.accounts == nil ? nil : keySources.count
         var reader = AssertionKeyReader(configuration.headers.assertion)
         let keys = try reader.read()
         warnings = reader.warnings
         accounts = configuration.accounts
-        sessionSet = configuration.accounts == nil ? nil : keySources.count
         assertionKeys = keys
         own = OwnEndpoints(
             configuration.accounts, publishesKeys: keys != nil,

@@ -124,7 +124,8 @@ extension Worker: RequestHandler {
             }
             if client.record.fetchesBeforeWait == nil { client.record.fetchesBeforeWait = completedFetches }
             wait(client, for: .keySet(set))
-            requestKeys(set)
+            // Those of our own cookies come when they are known; nobody can be asked for them.
+            if set != snapshot.sessionSet { requestKeys(set) }
         }
         return .settled
     }

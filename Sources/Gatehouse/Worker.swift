@@ -87,15 +87,12 @@ final class Worker {
         self.snapshot = snapshot
         self.clock = clock
         self.logger = logger
-        let fetched = snapshot.keySources.count
-        // The set of session cookies is not fetched: it comes by itself.
-        self.requestKeys = { if $0 < fetched { requestKeys($0) } }
+        self.requestKeys = requestKeys
         front = ServerFront(limits: snapshot.limits, clock: clock)
         counters = WorkerCounters(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
         let renderer = snapshot.outgoing.identity
         authenticator = Authenticator(
-            verifiers: snapshot.verifiers, keySets: snapshot.keySources.count + (snapshot.sessionSet == nil ? 0 : 1),
-            hasher: hasher, counters: counters,
+            verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher, counters: counters,
             render: { renderer.render($0) })
         let counters = counters
         opaqueTokens = others.opaqueTokens.map { source in

@@ -4,12 +4,15 @@ import JOSE
 enum TokenVerifier: Sendable {
     case firebase(FirebaseVerifier)
     case provider(ProviderVerifier)
+    /// The gateway's own session cookies.
+    case session(SessionVerifier)
 
     /// The place where alone its tokens count.
     var kind: CredentialKind {
         switch self {
         case .firebase(let verifier): verifier.kind
         case .provider(let verifier): verifier.kind
+        case .session(let verifier): verifier.kind
         }
     }
 
@@ -18,6 +21,7 @@ enum TokenVerifier: Sendable {
         switch self {
         case .firebase(let verifier): verifier.insecureEmulator ? nil : verifier.keySet
         case .provider(let verifier): verifier.keySet
+        case .session(let verifier): verifier.keySet
         }
     }
 
@@ -29,6 +33,7 @@ enum TokenVerifier: Sendable {
         switch self {
         case .firebase(let verifier): try verifier.checkBeforeSignature(token)
         case .provider(let verifier): try verifier.checkBeforeSignature(token, view)
+        case .session(let verifier): try verifier.checkBeforeSignature(token, view)
         }
     }
 
@@ -42,6 +47,9 @@ enum TokenVerifier: Sendable {
         case .firebase(let verifier):
             return try verifier.verify(token, key: key, now: now, hasher: hasher)
         case .provider(let verifier):
+            guard let key else { throw verifier.invalid(.unknownKey) }
+            return try verifier.verify(token, key: key, view, now: now, hasher: hasher)
+        case .session(let verifier):
             guard let key else { throw verifier.invalid(.unknownKey) }
             return try verifier.verify(token, key: key, view, now: now, hasher: hasher)
         }

@@ -29,6 +29,11 @@ struct VerificationFailure: Error, Equatable, Sendable {
         case hashing = "libcrypto could not hash"
         case notUnsigned = "a signed token where only the emulator's count"
 
+        // Of the gateway's own session cookies.
+        case sessionAlgorithm = "the algorithm is not ES256"
+        case sessionSource = "src names no source of sessions"
+        case session = "sid is not 1 to 128 bytes of text"
+
         // Of providers' own ID tokens.
         case providerAlgorithm = "the algorithm is none that the provider signs with"
         case eventToken = "a logout or security event token"

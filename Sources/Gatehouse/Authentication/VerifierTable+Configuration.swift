@@ -1,6 +1,10 @@
 extension VerifierTable {
     /// The verifiers of a configuration, and the sources of their key sets, each once: two verifiers with one source share its set.
-    static func make(of identity: Configuration.Identity) -> (VerifierTable, [KeySetSource]) {
+    ///
+    /// - Parameter hasSessions: whether the gateway's own session cookies count: their key set is the one after those of the sources.
+    static func make(
+        of identity: Configuration.Identity, hasSessions: Bool = false
+    ) -> (VerifierTable, [KeySetSource]) {
         var sources = SourceList()
         let skew = identity.clockSkew.components.seconds
         var verifiers: [TokenVerifier] = []
@@ -13,6 +17,9 @@ extension VerifierTable {
             let set = sources.index(of: KeySetSource(tokens.keys))
             guard let verifier = ProviderVerifier(provider, clockSkew: skew, keySet: set) else { continue }
             verifiers.append(.provider(verifier))
+        }
+        if hasSessions {
+            verifiers.append(.session(SessionVerifier(clockSkew: skew, keySet: sources.all.count)))
         }
         return (VerifierTable(verifiers), sources.all)
     }

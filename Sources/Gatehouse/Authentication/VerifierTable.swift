@@ -1,6 +1,6 @@
 import JOSE
 
-/// Which verifier judges a token: the one of its exact `iss` and of the place where it stands.
+/// Which verifier judges a token: the one of its exact `iss` and of the place where it stands; of the gateway's own cookies, by their type.
 struct VerifierTable: Sendable {
     let verifiers: [TokenVerifier]
     /// Firebase's for each place; they also judge tokens of issuers that nobody knows.
@@ -9,6 +9,8 @@ struct VerifierTable: Sendable {
     private let providers: [[UInt8]: Int]
     /// Providers whose issuers are more than can be listed.
     private let patterned: [Int]
+    /// The one of the gateway's own session cookies.
+    private let session: Int?
 
     /// - Parameter verifiers: where two have the same issuer, the first judges.
     init(_ verifiers: [TokenVerifier]) {
@@ -16,6 +18,7 @@ struct VerifierTable: Sendable {
         var firebase: [CredentialKind: Int] = [:]
         var providers: [[UInt8]: Int] = [:]
         var patterned: [Int] = []
+        var session: Int?
         for (index, verifier) in verifiers.enumerated() {
             switch verifier {
             case .firebase(let verifier):
@@ -25,11 +28,13 @@ struct VerifierTable: Sendable {
                 for issuer in verifier.rules.issuers where providers[Array(issuer.utf8)] == nil {
                     providers[Array(issuer.utf8)] = index
                 }
+            case .session: session = index
             }
         }
         self.firebase = firebase
         self.providers = providers
         self.patterned = patterned
+        self.session = session
     }
 
     /// The verifier of a token that stands at the place of `kind`.
@@ -37,6 +42,7 @@ struct VerifierTable: Sendable {
     /// - Throws: the refusal of a token that is nobody's.
     func index(for token: UnverifiedJWS, _ kind: CredentialKind) throws(VerificationFailure) -> Int {
         if kind == .idToken, let index = provider(of: token.payload.root) { return index }
+        if kind == .sessionCookie, let session, SessionVerifier.judges(token) { return session }
         if let index = firebase[kind] { return index }
         try NobodysToken(kind: kind).refuseCustomToken(token)
         throw VerificationFailure(code: kind.invalidCode, reason: .issuer)

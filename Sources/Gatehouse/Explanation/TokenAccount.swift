@@ -12,6 +12,7 @@ struct TokenAccount {
         switch verifier {
         case .firebase(let verifier): steps(of: token, by: verifier)
         case .provider(let verifier): steps(of: token, by: verifier)
+        case .session(let verifier): steps(of: token, by: verifier)
         }
     }
 

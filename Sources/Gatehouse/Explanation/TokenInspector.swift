@@ -82,11 +82,17 @@ public struct TokenInspector: Sendable {
             return ([nobodys(jws, kind, error)], error.code, nil)
         }
         let verifier = snapshot.verifiers.verifiers[index]
-        let evidence = await keys.evidence(for: verifier.keySet.map { snapshot.keySources[$0] })
+        let evidence = await keys.evidence(for: source(of: verifier))
         let (now, monotonic) = (clock.now(), clock.monotonic())
         let account = TokenAccount(verifier: verifier, evidence: evidence, now: now, monotonic: monotonic)
         let (code, entry) = verdict(on: token, kind, verifier, evidence, now: now, monotonic: monotonic)
         return (account.steps(of: jws), code, entry)
+    }
+
+    /// Nil: none that could be fetched.
+    private func source(of verifier: TokenVerifier) -> KeySetSource? {
+        guard let set = verifier.keySet, snapshot.keySources.indices.contains(set) else { return nil }
+        return snapshot.keySources[set]
     }
 
     /// Of a token that no verifier judges.
@@ -109,7 +115,7 @@ public struct TokenInspector: Sendable {
         guard let hasher = SHA256Hasher() else { return (.internalError, nil) }
         let renderer = snapshot.outgoing.identity
         let authenticator = Authenticator(
-            verifiers: snapshot.verifiers, keySets: snapshot.keySources.count, hasher: hasher,
+            verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher,
             counters: WorkerCounters(routes: 0, upstreams: 0), render: { renderer.render($0) })
         if let set = verifier.keySet { authenticator.install(evidence.view, set: set) }
         let outcome = token.withUnsafeBytes { bytes in

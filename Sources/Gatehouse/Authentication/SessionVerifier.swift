@@ -1,0 +1,74 @@
+import JOSE
+
+/// Decides whether a token is a session cookie of the gateways of this store.
+///
+/// A pure function of the token, the session keys and now. The issuer is known only once the keys are, and comes with them.
+struct SessionVerifier: ClaimChecks {
+    let clockSkew: Int64
+    /// Where workers keep the session keys: the place after the configured key sets.
+    let keySet: Int
+
+    /// A session counts in the cookie only.
+    var kind: CredentialKind { .sessionCookie }
+
+    /// The longest `sid`, in bytes.
+    static let maximumSessionSize = 128
+    /// The member of the protected header that tells whose user it is. It is there, with this one value, for Firebase's: then Identity
+    /// Toolkit's word on the account counts too. No claim: claims stay what the source's were, and no custom claim can be taken for it.
+    static let sourceMember = "src"
+    static let firebaseSource = "firebase"
+
+    /// Whether it is for this verifier to judge, by its type alone: nothing else has it.
+    static func judges(_ token: UnverifiedJWS) -> Bool {
+        token.type?.utf8.elementsEqual(SessionKeys.type.utf8) ?? false
+    }
+
+    /// The checks that need no key, cheapest first.
+    ///
+    /// - Parameter view: the session keys, with whose they are; before they are known, any issuer may turn out to be that.
+    /// - Returns: the key's id.
+    func checkBeforeSignature(_ token: UnverifiedJWS, _ view: KeySetView) throws(VerificationFailure) -> String {
+        let claims = token.payload.root
+        let keyID = try keyID(of: token)
+        try checkAlgorithm(of: token)
+        try checkType(of: token)
+        _ = try isFirebases(token)
+        if view.issuer != nil {
+            try checkIssuer(claims, view)
+            try checkAudience(claims, view)
+        }
+        try checkUserID(claims, uid: try subject(of: claims))
+        _ = try session(of: claims)
+        return keyID
+    }
+
+    /// Checks the signature, then what the claims say about time and user.
+    ///
+    /// - Parameter key: the key of `view` that the token names.
+    func verify(
+        _ token: UnverifiedJWS, key: PublicKey, _ view: KeySetView, now: Int64, hasher: SHA256Hasher
+    ) throws(VerificationFailure) -> Principal {
+        let accepted = try accept(token, key: key)
+        let claims = accepted.payload.root
+        try checkIssuer(claims, view)
+        try checkAudience(claims, view)
+        let expiresAt = try expiry(of: claims, now: now)
+        try checkIssuedAt(claims, now: now)
+        try checkNotBefore(claims, now: now)
+        let authTime = try authTimeIfTold(of: claims, now: now)
+        let firebase = try firebaseMember(of: claims)
+        // When the cookie was issued proves no sign-in: without a time of one, any revocation covers it.
+        let principal = Principal(
+            accepted: accepted, kind: kind, uid: try subject(of: claims), signInProvider: firebase.signInProvider,
+            times: Principal.Times(authTime: authTime, expiresAt: expiresAt), session: try session(of: claims),
+            isFirebase: try isFirebases(token), hasSecondFactor: firebase.hasSecondFactor, hasher: hasher)
+        guard let principal else { throw VerificationFailure(code: .internalError, reason: .hashing) }
+        return principal
+    }
+
+    /// The signature's verdict: what makes claims of a token's text.
+    func accept(_ token: UnverifiedJWS, key: PublicKey) throws(VerificationFailure) -> AcceptedClaims {
+        guard let verified = token.verify(with: key, algorithm: .es256) else { throw invalid(.signature) }
+        return AcceptedClaims(signed: verified)
+    }
+}
