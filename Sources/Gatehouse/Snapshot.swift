@@ -29,6 +29,8 @@ public final class Snapshot: Sendable {
     let accounts: Configuration.Accounts?
     /// The keys of assertions; nil: there are none.
     let assertionKeys: AssertionKeys?
+    /// The keys of session cookies that the configuration names; nil: it names none, and the store keeps them.
+    let sessionKeyFiles: (current: SigningKey, previous: [SigningKey])?
     /// The key that signs assertions, by its `kid`; nil: none does.
     public let assertionKeyID: String?
     /// What loads and should nevertheless be known, besides the configuration's own warnings.
@@ -48,7 +50,7 @@ public final class Snapshot: Sendable {
 
     /// Builds the snapshot of a checked configuration.
     ///
-    /// Reads the key files of the assertion, where there is one.
+    /// Reads the key files of the assertion and of session cookies, where there are any.
     ///
     /// - Throws: all that is wrong with its routes, and with those files, each at its place in the configuration.
     public convenience init(_ configuration: Configuration) throws(ConfigurationErrors) {
@@ -80,8 +82,13 @@ public final class Snapshot: Sendable {
         (verifiers, keySources) = VerifierTable.make(
             of: configuration.identity, hasSessions: configuration.accounts != nil)
         sessionSet = configuration.accounts == nil ? nil : keySources.count
-        var reader = AssertionKeyReader(configuration.headers.assertion)
-        let keys = try reader.read()
+        var reader = SigningKeyReader()
+        let keys = reader.read(SigningKeyFiles(configuration.headers.assertion)).map(AssertionKeys.init)
+        sessionKeyFiles = reader.read(SigningKeyFiles(configuration.accounts))
+        reader.keepApart(
+            sessionKeyFiles?.current, keys?.current,
+            at: configuration.accounts?.location ?? SourceLocation(origin: "accounts"))
+        try reader.check()
         warnings = reader.warnings
         accounts = configuration.accounts
         assertionKeys = keys
