@@ -11,12 +11,15 @@ final class RoutePlan: Sendable {
     let bodyLimit: Int?
     /// Who is asked about opaque tokens, by its place among the snapshot's `opaqueProviders`; nil: nobody, or it is not clear whom.
     let opaqueProvider: Int?
+    /// Whether pages of other sites may call with a session cookie (`insecure_no_csrf`).
+    let allowsCrossSite: Bool
 
     init(
         pattern: String, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64, bodyLimit: Int?,
-        opaqueProvider: Int? = nil
+        opaqueProvider: Int? = nil, allowsCrossSite: Bool = false
     ) {
         self.opaqueProvider = opaqueProvider
+        self.allowsCrossSite = allowsCrossSite
         self.pattern = pattern
         self.policy = policy
         self.upstream = upstream

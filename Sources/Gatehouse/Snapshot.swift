@@ -31,6 +31,8 @@ public final class Snapshot: Sendable {
     let assertionKeys: AssertionKeys?
     /// The keys of session cookies that the configuration names; nil: it names none, and the store keeps them.
     let sessionKeyFiles: (current: SigningKey, previous: [SigningKey])?
+    /// Tells calls of other sites.
+    let crossSite: CrossSiteCheck
     /// The key that signs assertions, by its `kid`; nil: none does.
     public let assertionKeyID: String?
     /// What loads and should nevertheless be known, besides the configuration's own warnings.
@@ -74,7 +76,8 @@ public final class Snapshot: Sendable {
                 pattern: route.path, policy: RoutePolicy(route), upstream: upstream,
                 responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize,
-                opaqueProvider: Self.opaqueProvider(for: route.providers, among: opaqueIDs))
+                opaqueProvider: Self.opaqueProvider(for: route.providers, among: opaqueIDs),
+                allowsCrossSite: route.insecureNoCSRF)
         }
         let credentials = configuration.identity.credentials
         cookieName = credentials.cookie
@@ -82,6 +85,7 @@ public final class Snapshot: Sendable {
         (verifiers, keySources) = VerifierTable.make(
             of: configuration.identity, hasSessions: configuration.accounts != nil)
         sessionSet = configuration.accounts == nil ? nil : keySources.count
+        crossSite = CrossSiteCheck(origins: configuration.accounts?.origins ?? [])
         var reader = SigningKeyReader()
         let keys = reader.read(SigningKeyFiles(configuration.headers.assertion)).map(AssertionKeys.init)
         sessionKeyFiles = reader.read(SigningKeyFiles(configuration.accounts))

@@ -39,6 +39,11 @@ extension Worker: RequestHandler {
             return client.deny(Denial(.requestTooLarge))
         }
         let credentials = snapshot.locator.find(in: request)
+        if isAskedForItsSite(request, credentials, plan, target), !snapshot.crossSite.passes(request) {
+            // Whose page it was must not sign the user out either.
+            client.record.clearsCookie = false
+            return client.deny(Denial(.crossSite))
+        }
         var moment = moment(for: client)
         moment.answer = takeAnswer(for: client)
         let identity: VerifiedTokenCache.Entry?
@@ -70,6 +75,18 @@ extension Worker: RequestHandler {
         case .lookUp: lookUp(identity, plan, for: client)
         // An answer, even that there is none, leaves nothing to ask.
         case .ask: client.deny(Denial(.storeUnavailable))
+        }
+    }
+
+    /// Whether a page of another site may not have sent it: what a cookie of ours may change, and every account call, since signing somebody in
+    /// to an account of the page's choice takes no cookie. Events come from providers' servers.
+    private func isAskedForItsSite(
+        _ request: RequestView, _ credentials: FoundCredentials, _ plan: RoutePlan, _ target: Target
+    ) -> Bool {
+        switch target {
+        case .upstream:
+            credentials.hasCookie && !plan.allowsCrossSite && CrossSiteCheck.isAsked(of: request.head.method)
+        case .call(let endpoint): CrossSiteCheck.isAsked(of: request.head.method) && !endpoint.isEvent
         }
     }
 

@@ -79,6 +79,9 @@ struct FoundCredentials {
 
     fileprivate init() {}
 
+    /// Whether a cookie of ours is among them, whatever else is: browsers send it by themselves.
+    var hasCookie: Bool { cookie != nil }
+
     /// What the request offers to be known by.
     func offer(in head: UnsafeRawBufferPointer) -> Offer {
         if headerFields > 1 || hasDifferentCookies { return .ambiguous }
