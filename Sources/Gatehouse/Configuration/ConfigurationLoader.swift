@@ -52,7 +52,20 @@ struct ConfigurationLoader {
             }
         }
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
+        readAccounts(root)
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
+    }
+
+    private mutating func readAccounts(_ root: MappingReader) {
+        let others = configuration
+        let hasIdentity = root.value("identity")?.hasIssuers ?? false
+        root.set(&configuration.accounts, "accounts") { value in
+            value.mapping(.accounts).map { mapping in
+                let accounts = Configuration.Accounts(mapping)
+                accounts.check(mapping, at: root.location(of: "accounts"), others, hasIdentity: hasIdentity)
+                return accounts
+            }
+        }
     }
 
     private mutating func readListeners(_ root: MappingReader) {

@@ -59,6 +59,16 @@ import Testing
         #expect(configuration.headers.extra.isEmpty)
     }
 
+    @Test func ofAccounts() throws {
+        #expect(configuration.accounts == nil)
+        let accounts = try #require(
+            try ConfigurationTesting.load(section: "identity: { firebase: { project: demo } }\naccounts: {}").accounts)
+        #expect(accounts.issuer == nil && accounts.sessionKey == nil && accounts.previousSessionKeys.isEmpty)
+        #expect(accounts.origins.isEmpty && accounts.oneAccountPerEmail && accounts.hideAccountExistence)
+        #expect(accounts.unlinked == .derive && accounts.demoPage == nil)
+        #expect([accounts.callsPerAddress, accounts.callsPerAccount] == [120, 20])
+    }
+
     @Test func ofUpstreams() throws {
         let upstream = try #require(configuration.upstream(named: "api"))
         #expect(upstream.servers.map(\.description) == ["http://backend:80"])
@@ -72,6 +82,7 @@ import Testing
         #expect(route.hosts.isEmpty && route.methods.isEmpty && route.providers.isEmpty)
         #expect(route.recentSignIn == nil && !route.secondFactor && route.stripPrefix == nil)
         #expect(route.responseTimeout == nil && route.bodySize == nil)
+        #expect(!route.insecureNoCSRF)
         #expect(route.mergeSlashes && route.encodedSlashes == .reject && !route.caseInsensitive)
     }
 

@@ -64,6 +64,25 @@ enum ExampleFiles {
         #expect(assertion == expected)
     }
 
+    @Test func theReferenceShowsAccountsWithTheirDefaults() throws {
+        let file = ExampleFiles.directory.appending(path: "reference.yaml").path
+        var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        let start = try #require(lines.firstIndex(of: "# accounts:"))
+        lines.removeAll { $0 == "accounts: null" }
+        for index in lines[(start - 1)...].indices.prefix(while: {
+            lines[$0] == "# accounts:" || lines[$0].hasPrefix("#   ")
+        }) {
+            lines[index] = String(lines[index].dropFirst(2))
+        }
+        let accounts = try #require(try ConfigurationTesting.load(lines.joined(separator: "\n")).accounts)
+        var expected = Configuration.Accounts()
+        (expected.issuer, expected.sessionKey) = ("https://api.example.com", "session.pem")
+        expected.previousSessionKeys = ["session-old.pem"]
+        expected.origins = ["https://app.example.com"]
+        expected.location = accounts.location
+        #expect(accounts == expected)
+    }
+
     @Test func theReferenceShowsFirebasesAccountRecords() throws {
         let revocation = try reference(with: ["source": "store"]).revocation
         #expect(revocation.firebase == .init(serviceAccount: "service-account.json"))

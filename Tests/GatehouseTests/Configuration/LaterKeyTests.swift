@@ -4,7 +4,6 @@ import Testing
 @Suite struct LaterKeyTests {
     static let cases: [BrokenConfiguration] = [
         .section("trusted_proxies: [10.0.0.0/8]", "1:18 trusted_proxies is not supported yet; remove it"),
-        .section("accounts: {}", "1:11 accounts is not supported yet; remove it"),
         .section("rules: firestore.rules", "1:8 rules is not supported yet; remove it"),
         .section("listen:\n  - address: a:1\n    tls: {}", "3:10 listen[].tls is not supported yet; remove it"),
         .section("listen:\n  - address: unix:/run/gh", "2:14 a unix: address is not supported yet; remove it"),
@@ -13,7 +12,6 @@ import Testing
             "upstreams: { api: { servers: ['https://a'] } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
             "1:31 an https:// upstream server is not supported yet; remove it"),
         .route("path: /\nallow: auth.uid == uid", "6:12 routes[].allow is not supported yet; remove it"),
-        .route("path: /\ninsecure_no_csrf: true", "6:23 routes[].insecure_no_csrf is not supported yet"),
     ]
 
     @Test(arguments: cases) func isRefusedWithLineAndColumn(_ broken: BrokenConfiguration) {

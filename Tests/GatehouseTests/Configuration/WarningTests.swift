@@ -51,6 +51,26 @@ import Testing
         #expect(warnings[0].hasPrefix("gatehouse.yaml:2:1: warning: the credential's field 'X-Auth-Token' is removed"))
     }
 
+    @Test func aRouteThatOtherSitesMayCallIsWarnedAbout() throws {
+        let yaml = BrokenConfiguration.beforeRoute + "    path: /\n    insecure_no_csrf: true\n"
+        #expect(try ConfigurationTesting.load(yaml).routes.map(\.insecureNoCSRF) == [true])
+        #expect(
+            try warnings(yaml).map { $0.prefix(72) } == [
+                "gatehouse.yaml:6:5: warning: pages of other sites can act here as whoeve"
+            ])
+    }
+
+    @Test(arguments: ["http://app.example", "http://127.0.0.1.example:8080"])
+    func pagesThatOthersCanChangeAreWarnedAboutWhereTheyMayCall(_ origin: String) throws {
+        let warnings = try warnings(
+            "identity: { firebase: { project: a } }\naccounts: { origins: ['\(origin)'] }\n\(BrokenConfiguration.rest)")
+        #expect(
+            warnings == [
+                "gatehouse.yaml:2:23: warning: anybody on the way can change the pages of '\(origin)', and so call as its"
+                    + " users; use https://"
+            ])
+    }
+
     @Test func failingOpenIsWarnedAbout() throws {
         let warnings = try warnings(BrokenConfiguration.beforeRoute + "    path: /\n    on_store_failure: allow\n")
         #expect(

@@ -30,7 +30,7 @@ extension Configuration {
         public var callsPerAccount = 20
         /// Whether `GET /.gatehouse/` shows the page to try it. Never set by a file: the demo's.
         public var demoPage: DemoPage?
-        /// Where it is written.
+        /// Where its key files are named.
         public var location = SourceLocation(origin: "accounts")
 
         /// The defaults.

@@ -32,10 +32,10 @@ extension KnownKeys {
     static let root = KnownKeys(
         "",
         [
-            "listen", "workers", "limits", "drain", "admin", "identity", "store", "revocation", "headers", "upstreams",
-            "routes", "log",
+            "listen", "workers", "limits", "drain", "admin", "identity", "store", "revocation", "accounts", "headers",
+            "upstreams", "routes", "log",
         ],
-        later: ["trusted_proxies": .emptySequence, "accounts": .onlyNull, "rules": .onlyNull])
+        later: ["trusted_proxies": .emptySequence, "rules": .onlyNull])
     static let listener = KnownKeys("listen[]", ["address"], later: ["tls": .onlyNull])
     static let limits = KnownKeys(
         "limits",
@@ -62,6 +62,12 @@ extension KnownKeys {
     static let revocation = KnownKeys(
         "revocation",
         ["max_staleness", "strict_timeout", "source", "service_account", "lookup_url", "lookup_timeout"])
+    static let accounts = KnownKeys(
+        "accounts",
+        [
+            "issuer", "session_key", "previous_session_keys", "origins", "one_account_per_email", "unlinked",
+            "hide_account_existence", "calls_per_address", "calls_per_account",
+        ])
     static let headers = KnownKeys("headers", ["prefix", "variable", "forward_credential", "assertion", "extra"])
     static let assertion = KnownKeys("headers.assertion", ["key", "previous_keys", "lifetime", "issuer"])
     static let upstream = KnownKeys("upstreams.*", ["servers", "connect_timeout", "response_timeout", "connections"])
@@ -71,16 +77,16 @@ extension KnownKeys {
             "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "scopes",
             "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
             "merge_slashes",
-            "encoded_slashes", "case_insensitive",
+            "encoded_slashes", "case_insensitive", "insecure_no_csrf",
         ],
-        later: ["allow": .onlyNull, "insecure_no_csrf": .false])
+        later: ["allow": .onlyNull])
     static let log = KnownKeys("log", ["level", "access"])
 
     /// Every mapping with fixed keys.
     static let all =
         [
             root, listener, limits, drain, admin, identity, firebase, secondFactor, keys, credentials, store,
-            revocation,
+            revocation, accounts,
             headers, assertion, upstream, route, log,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

@@ -9,19 +9,20 @@ extension Configuration.Assertion {
         mapping.set(&lifetime, "lifetime") { $0.duration(in: .seconds(10) ... .hours(1)) }
         mapping.set(&issuer, "issuer") { $0.string(atMost: 1_024) }
         let key = key
-        mapping.set(&previousKeys, "previous_keys") { Self.previousKeys($0, besides: key) }
+        mapping.set(&previousKeys, "previous_keys") { $0.keyFiles(atMost: Self.maximumPreviousKeys, besides: key) }
     }
+}
 
-    private static func previousKeys(_ value: ConfigurationValue, besides key: String) -> [String]? {
-        let files = value.oneOrList { value -> String? in
+extension ConfigurationValue {
+    /// Files with keys that signed before.
+    func keyFiles(atMost maximum: Int, besides key: String?) -> [String]? {
+        let files = oneOrList { value -> String? in
             guard let file = value.string() else { return nil }
             guard file != key else { return value.fail("\(value.name) is the key that signs", "remove it here") }
             return file
         }
-        guard let files, files.count <= maximumPreviousKeys else {
-            return files.flatMap { _ in
-                value.fail("\(value.name) has more than \(maximumPreviousKeys) files", "remove the oldest")
-            }
+        guard let files, files.count <= maximum else {
+            return files.flatMap { _ in fail("\(name) has more than \(maximum) files", "remove the oldest") }
         }
         return files
     }

@@ -41,6 +41,7 @@ extension Configuration.Route {
         mapping.set(&scopes, "scopes", Self.scopes)
         mapping.set(&revocation, "revocation") { $0.choice() }
         mapping.set(&onStoreFailure, "on_store_failure") { $0.choice() }
+        mapping.set(&insecureNoCSRF, "insecure_no_csrf") { $0.boolean() }
     }
 
     private mutating func readForwarding(_ mapping: MappingReader) {
@@ -120,6 +121,12 @@ extension Configuration.Route {
             mapping.context.warn(
                 mapping.location(of: "on_store_failure"), "revoked users pass while the store is down",
                 "remove it to answer 503 instead")
+        }
+        if insecureNoCSRF {
+            mapping.context.warn(
+                mapping.location(of: "insecure_no_csrf"),
+                "pages of other sites can act here as whoever is signed in by a session cookie",
+                "remove it, or have the service tell such calls itself")
         }
         if auth != .none { warnOfProviders(mapping, surroundings.identity) }
     }

@@ -32,6 +32,15 @@ extension Configuration.Identity {
         }
     }
 
+    /// Who of these already has an issuer; nil: nobody.
+    func owner(ofIssuer issuer: String) -> String? {
+        let firebases = firebase.map { [$0.issuer, $0.sessionIssuer] } ?? []
+        if firebases.contains(where: { Self.overlap($0, issuer) }) { return "identity.firebase" }
+        return providers.first { provider in
+            (provider.idTokens?.issuers ?? []).contains { Self.overlap($0, issuer) }
+        }.map { "\(Quoted($0.id))" }
+    }
+
     /// Whether a token of one issuer may name the other: equal texts, and Microsoft's template and what it stands for.
     private static func overlap(_ first: String, _ second: String) -> Bool {
         first.utf8.elementsEqual(second.utf8) || IssuerTemplate(first)?.covers(second) == true
