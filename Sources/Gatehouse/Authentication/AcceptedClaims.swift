@@ -17,6 +17,11 @@ struct AcceptedClaims: Sendable {
         payload = answer.claims
     }
 
+    /// What was accepted once: those of a principal.
+    init(of principal: Principal) {
+        payload = principal.claims
+    }
+
     /// An unsigned token's. Nil for any other.
     init?(unsignedByEmulator token: UnverifiedJWS) {
         guard token.algorithmName == "none", token.hasEmptySignature else { return nil }

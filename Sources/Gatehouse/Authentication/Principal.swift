@@ -9,6 +9,9 @@ struct Standing: Sendable {
     let isFirebase: Bool
     /// Whether there is a session that the store may know: a token that does not say when its user signed in has none.
     let hasSession: Bool
+    /// Whether the store may know something of the identity at its provider besides what it knows of the user: the identity is linked to an
+    /// account, whose the uid is.
+    let hasLinkRecord: Bool
     /// When the user last proved who they are, in seconds since 1970; `unknown` where the credential does not say.
     let authTime: Int64
     /// The time that revocations are compared with: `authTime`, else when a provider's token was issued, else `unknown`.
@@ -18,6 +21,8 @@ struct Standing: Sendable {
     /// Where the store keeps what it knows of the user, and of this session.
     let userKey: StoreKey
     let sessionKey: StoreKey
+    /// Where it keeps what it knows of the identity; without a link the user's own.
+    let linkKey: StoreKey
 
     /// A time that is not known: before all times, so that it is never recent and any revocation covers it.
     static let unknown = Int64.min
@@ -51,11 +56,12 @@ final class Principal: Sendable {
     /// All claims as they were verified, told as Firebase tells them.
     let claims: JSONDocument
 
-    /// Nil when libcrypto fails to hash.
+    /// - Parameter linkKey: the key of the name of `link`, where that is not the uid.
+    /// - Returns: nil when libcrypto fails to hash.
     init?(
         accepted: AcceptedClaims, kind: CredentialKind, uid: String, signInProvider: String?, times: Times,
         session: String?, isFirebase: Bool, hasSecondFactor: Bool, scopes: [String] = [], link: IdentityLink? = nil,
-        hasher: SHA256Hasher
+        linkKey: StoreKey? = nil, hasher: SHA256Hasher
     ) {
         // Nobody's session has the empty name.
         guard let userKey = StoreKey(user: uid, hasher: hasher),
@@ -63,9 +69,9 @@ final class Principal: Sendable {
         else { return nil }
         standing = Standing(
             kind: kind, hasSecondFactor: hasSecondFactor, isFirebase: isFirebase, hasSession: session != nil,
-            authTime: times.authTime ?? Standing.unknown,
+            hasLinkRecord: linkKey.map { $0 != userKey } ?? false, authTime: times.authTime ?? Standing.unknown,
             validityTime: times.authTime ?? times.issuedAt ?? Standing.unknown, expiresAt: times.expiresAt,
-            userKey: userKey, sessionKey: sessionKey)
+            userKey: userKey, sessionKey: sessionKey, linkKey: linkKey ?? userKey)
         self.uid = uid
         self.signInProvider = signInProvider
         self.session = session

@@ -56,17 +56,8 @@ extension Principal {
     }
 
     private static func firebaseMember(of identity: ProviderIdentity, email: String?) -> [UInt8] {
-        var json = Array("{\"identities\":{".utf8)
-        let entries = [(identity.provider, identity.federatedID)] + (email.map { [("email", $0)] } ?? [])
-        for (name, value) in entries {
-            JSONWriter.appendName(name, to: &json)
-            json.append(UInt8(ascii: "["))
-            JSONWriter.appendString(value, to: &json)
-            json.append(UInt8(ascii: "]"))
-        }
-        json.append(contentsOf: "},\"sign_in_provider\":".utf8)
-        JSONWriter.appendString(identity.provider, to: &json)
-        json.append(UInt8(ascii: "}"))
-        return json
+        FirebaseIdentities.claim(
+            identities: FirebaseIdentities.json([(identity.provider, identity.federatedID)], email: email),
+            provider: identity.provider)
     }
 }

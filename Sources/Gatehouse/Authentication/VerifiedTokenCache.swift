@@ -18,7 +18,8 @@ struct VerifiedTokenCache {
         /// Until when a provider's word on an opaque token counts, in monotonic nanoseconds.
         let freshUntil: UInt64
         /// How a shared store is asked for the principal's records; made when it first is.
-        lazy var recordCommands = RecordCommands(uid: principal.uid, session: principal.session)
+        lazy var recordCommands = RecordCommands(
+            uid: principal.uid, session: principal.session, link: standing.hasLinkRecord ? principal.link?.name : nil)
         /// What was signed for the upstreams.
         var assertions = SignedAssertions()
 

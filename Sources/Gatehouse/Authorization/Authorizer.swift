@@ -66,7 +66,7 @@ struct Authorizer {
         case .passes: break
         case .revoked(let code): return .deny(Denial(code))
         case .loading: return .awaitStore
-        case .notAsked: return .ask(identity.standing.hasSession ? [.user, .session] : .user)
+        case .notAsked: return .ask(Self.question(of: identity.standing))
         case .unknown(let failure):
             // What is known is not forgotten because nothing newer can be learnt.
             if policy.allowsOnStoreFailure, case .revoked(let code) = lastKnown(identity.standing, at: moment) {
@@ -112,16 +112,44 @@ struct Authorizer {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
         }
         guard age <= maxStaleness else { return .unknown(.stale) }
+        return replicatedRevocation(standing)
+    }
+
+    private func replicatedRevocation(_ standing: Standing) -> RevocationAnswer {
         let (user, session) = store.records(user: standing.userKey, session: standing.sessionKey)
-        return revocation(standing, user, session)
+        let answer = revocation(standing, user, session)
+        guard standing.hasLinkRecord else { return answer }
+        return stricter(answer, revocation(standing, store.user(standing.linkKey), SessionLookup.none))
+    }
+
+    /// All that the store itself is asked for.
+    private static func question(of standing: Standing) -> StoreQuestion {
+        var question = StoreQuestion.user
+        if standing.hasSession { question.insert(.session) }
+        if standing.hasLinkRecord { question.insert(.link) }
+        return question
     }
 
     private func strictRevocation(_ standing: Standing, _ answer: StoreAnswer?) -> RevocationAnswer {
         switch answer {
-        case .records(let user?, let session?): revocation(standing, user, session)
-        case .records(let user?, nil) where !standing.hasSession: revocation(standing, user, SessionLookup.none)
-        case .failed(let failure): .unknown(failure)
-        case .records, nil: .notAsked
+        case .failed(let failure): return .unknown(failure)
+        case .records(let user?, let session, let link)
+        where (session != nil || !standing.hasSession) && (link != nil || !standing.hasLinkRecord):
+            let answer = revocation(standing, user, session ?? SessionLookup.none)
+            guard standing.hasLinkRecord, let link else { return answer }
+            return stricter(answer, revocation(standing, link, SessionLookup.none))
+        case .records, nil: return .notAsked
+        }
+    }
+
+    /// The account may be revoked, and so may each identity that belongs to it. Disabled is told before revoked, and whatever is known before
+    /// what is not.
+    private func stricter(_ user: RevocationAnswer, _ link: RevocationAnswer) -> RevocationAnswer {
+        switch (user, link) {
+        case (_, .revoked(.userDisabled)): link
+        case (.revoked, _): user
+        case (_, .revoked), (.passes, _): link
+        default: user
         }
     }
 
@@ -142,8 +170,7 @@ struct Authorizer {
     /// What the view says, however old it is; it passes those of whom nothing is known.
     private func lastKnown(_ standing: Standing, at moment: Moment) -> RevocationAnswer {
         guard store.view.age(monotonicNow: moment.monotonic) != nil else { return .passes }
-        let (user, session) = store.records(user: standing.userKey, session: standing.sessionKey)
-        return revocation(standing, user, session)
+        return replicatedRevocation(standing)
     }
 
     // MARK: - How, and how recently, the user signed in
@@ -212,8 +239,8 @@ struct Authorizer {
 
     private func recordedRecency(_ maxAge: Int64, _ moment: Moment) -> Recency {
         switch moment.answer {
-        case .records(_, .record(revoked: true, _)?): .ended
-        case .records(_, let session?): recency(maxAge, session, now: moment.now)
+        case .records(_, .record(revoked: true, _)?, _): .ended
+        case .records(_, let session?, _): recency(maxAge, session, now: moment.now)
         case .failed(let failure): .unknown(failure)
         case .records, nil: .notAsked
         }

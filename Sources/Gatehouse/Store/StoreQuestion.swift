@@ -6,12 +6,14 @@ struct StoreQuestion: OptionSet, Sendable {
     static let user = StoreQuestion(rawValue: 1)
     /// Whether the session was ended, and when its user last proved who they are.
     static let session = StoreQuestion(rawValue: 2)
+    /// The same as of the user, of the identity at a provider that belongs to the user.
+    static let link = StoreQuestion(rawValue: 4)
 }
 
 /// What the store itself answered on a request. That it knows nothing is an answer; that it did not answer is none.
 enum StoreAnswer: Sendable, Equatable {
     /// The records; nil for what was not asked.
-    case records(user: UserLookup?, session: SessionLookup?)
+    case records(user: UserLookup?, session: SessionLookup?, link: UserLookup? = nil)
     case failed(StoreFailure)
 }
 

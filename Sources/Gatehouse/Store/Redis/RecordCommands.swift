@@ -1,14 +1,18 @@
 import Redis
 
-/// The commands that read what Redis knows of a user and of one session, formatted once for a token.
+/// The commands that read what Redis knows of a user, of one session and of a linked identity, formatted once for a token.
 struct RecordCommands: Sendable {
     let user: RedisCommand
     /// Nil: there is no session.
     let session: RedisCommand?
+    /// Nil: there is no link, or its record is the user's.
+    let link: RedisCommand?
 
-    init(uid: String, session: String?) {
+    /// - Parameter link: the name of the linked identity.
+    init(uid: String, session: String?, link: String? = nil) {
         user = Self.read(RedisKeys.user(uid), StoredUser.redisFields)
         self.session = session.map { Self.read(RedisKeys.session(uid, $0), StoredSession.redisFields) }
+        self.link = link.map { Self.read(RedisKeys.user($0), StoredUser.redisFields) }
     }
 
     private static func read(_ key: [UInt8], _ fields: [String]) -> RedisCommand {

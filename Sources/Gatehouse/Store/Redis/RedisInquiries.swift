@@ -2,7 +2,7 @@ import Redis
 
 /// Asks Redis for records on a request's way, over a worker's own pipelined connection, and tells whoever asked.
 ///
-/// A question is one or two commands of one write; it is answered once, when all have been, or with the first failure.
+/// A question is one to three commands of one write; it is answered once, when all have been, or with the first failure.
 /// Lives on the worker's loop.
 final class RedisInquiries<Asker> {
     private struct Slot {
@@ -10,6 +10,7 @@ final class RedisInquiries<Asker> {
         var missing: UInt8 = 0
         var user: UserLookup?
         var session: SessionLookup?
+        var link: UserLookup?
         var failure: StoreFailure?
     }
 
@@ -39,13 +40,16 @@ final class RedisInquiries<Asker> {
     /// How many questions wait for an answer.
     var waiting: Int { slots.count - free.count }
 
-    /// Asks `question` of a user and a session; of a session that there is none of, nothing.
+    /// Asks `question` of a user, a session and a linked identity; of what there is none of, nothing.
     func ask(_ asked: StoreQuestion, _ commands: RecordCommands, for asker: Asker) {
-        let question = commands.session == nil ? asked.intersection(.user) : asked
+        var question = asked
+        if commands.session == nil { question.remove(.session) }
+        if commands.link == nil { question.remove(.link) }
         guard !question.isEmpty else { return answered(asker, .records(user: nil, session: SessionLookup.none)) }
         guard let number = place(asker, question) else { return answered(asker, .failed(.overloaded)) }
         if question.contains(.user) { send(commands.user, number, .user) }
         if question.contains(.session), let session = commands.session { send(session, number, .session) }
+        if question.contains(.link), let link = commands.link { send(link, number, .link) }
     }
 
     private func place(_ asker: Asker, _ question: StoreQuestion) -> Int? {
@@ -72,7 +76,10 @@ final class RedisInquiries<Asker> {
         slots[number] = Slot()
         free.append(number)
         guard let asker = slot.asker else { return }
-        answered(asker, slot.failure.map { .failed($0) } ?? .records(user: slot.user, session: slot.session))
+        answered(
+            asker,
+            slot.failure.map { .failed($0) }
+                ?? .records(user: slot.user, session: slot.session, link: slot.link))
     }
 }
 
@@ -80,10 +87,10 @@ extension RedisInquiries: RedisReceiver {
     func received(_ reply: RedisReply, ticket: UInt64) {
         finish(ticket) { slot in
             do throws(StoreFailure) {
-                if ticket & 0xFF == UInt64(StoreQuestion.user.rawValue) {
-                    slot.user = try RedisRecord.user(reply)
-                } else {
-                    slot.session = try RedisRecord.session(reply)
+                switch StoreQuestion(rawValue: UInt8(truncatingIfNeeded: ticket)) {
+                case .user: slot.user = try RedisRecord.user(reply)
+                case .link: slot.link = try RedisRecord.user(reply)
+                default: slot.session = try RedisRecord.session(reply)
                 }
             } catch {
                 slot.failure = error
