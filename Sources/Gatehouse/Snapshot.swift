@@ -47,6 +47,9 @@ public final class Snapshot: Sendable {
     /// Whether any route may ask the store itself on a request.
     var asksStore: Bool { plans.contains { $0.policy.revocation == .strict || $0.policy.recentSignIn != nil } }
 
+    /// Whether a provider's own token may not pass whose identity belongs to no account.
+    let deniesUnlinked: Bool
+
     /// How many key sets a worker keeps.
     var keySetCount: Int { keySources.count + (sessionSet == nil ? 0 : 1) }
 
@@ -93,6 +96,7 @@ public final class Snapshot: Sendable {
             sessionKeyFiles?.current, keys?.current,
             at: configuration.accounts?.location ?? SourceLocation(origin: "accounts"))
         try reader.check()
+        deniesUnlinked = configuration.accounts?.unlinked == .deny
         warnings = reader.warnings
         accounts = configuration.accounts
         assertionKeys = keys

@@ -25,6 +25,7 @@ extension Worker {
         case .refused(let failure):
             client.record.reason = failure.reason.rawValue
             client.deny(Denial(failure.code))
+        case .awaitOwner(let need): awaitOwner(need, mayWait: moment.mayWait, for: client)
         case .unavailable(let retryAfter): client.deny(Denial(.introspectionUnavailable, retryAfter: retryAfter))
         case .ask(let key):
             guard moment.mayWait else {

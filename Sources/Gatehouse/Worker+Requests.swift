@@ -143,6 +143,7 @@ extension Worker: RequestHandler {
             wait(client, for: .keySet(set))
             // Those of our own cookies come when they are known; nobody can be asked for them.
             if set != snapshot.sessionSet { requestKeys(set) }
+        case .awaitOwner(let need): awaitOwner(need, mayWait: mayWait, for: client)
         }
         return .settled
     }

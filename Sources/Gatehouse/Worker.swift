@@ -20,6 +20,9 @@ final class Worker {
         var accounts: (any AccountLookingUp)?
         var opaqueTokens: (any OpaqueTokenChecking)?
         var calls: (any AccountServing)?
+        /// Who owns identities, and what tells when that changes. Both are there with accounts, else neither.
+        var links: (any LinkAsking)?
+        var linkGenerations: LinkGenerations?
     }
 
     /// What a request may wait for.
@@ -31,12 +34,15 @@ final class Worker {
         case opaqueToken(OpaqueTokenKey)
         /// Identity Toolkit's word on the account of a user.
         case account(StoreKey)
+        /// The store's word on who owns the identity with this key.
+        case owner(StoreKey)
 
         /// How a request ends that waited too long; nil: it is decided without what it waited for.
         var failure: DecisionCode? {
             switch self {
             case .keySet: .keysUnavailable
             case .opaqueToken: .introspectionUnavailable
+            case .owner: .storeUnavailable
             case .store, .account: nil
             }
         }
@@ -68,6 +74,8 @@ final class Worker {
     var calls: WorkerCalls?
     /// The keys that are published; nil: not all are known yet.
     var keysDocument: ReadyAnswer?
+    /// The store's word on who owns identities; nil: there are no accounts.
+    var links: WorkerLinks?
     private var ticker: RepeatedTask?
 
     /// The most requests of a worker that wait for keys or the store.
@@ -91,15 +99,21 @@ final class Worker {
         front = ServerFront(limits: snapshot.limits, clock: clock)
         counters = WorkerCounters(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
         let renderer = snapshot.outgoing.identity
+        let owners = others.linkGenerations.map { generations in
+            LinkOwners(
+                generations: generations, view: store.reader.view, maxStaleness: snapshot.maxStaleness,
+                deniesUnlinked: snapshot.deniesUnlinked, hasher: hasher, render: { renderer.render($0) })
+        }
+        links = others.links.flatMap { source in owners.map { WorkerLinks(source: source, owners: $0) } }
         authenticator = Authenticator(
             verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher, counters: counters,
-            render: { renderer.render($0) })
+            owners: owners, render: { renderer.render($0) })
         let counters = counters
         opaqueTokens = others.opaqueTokens.map { source in
             WorkerOpaqueTokens(
                 source: source,
                 authenticator: OpaqueAuthenticator(
-                    hasher: hasher, counters: counters, render: { renderer.render($0) }))
+                    hasher: hasher, counters: counters, owners: owners, render: { renderer.render($0) }))
         }
         authorizer = Authorizer(
             store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,

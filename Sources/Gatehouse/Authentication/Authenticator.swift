@@ -10,6 +10,8 @@ final class Authenticator {
         case unavailable(retryAfter: Int)
         /// A key set is being fetched that may have the key: ask again when its next view is here.
         case awaitKeys(set: Int, completedFetches: UInt64)
+        /// A provider's own token, and it is not known who owns the identity: ask again when that is.
+        case awaitOwner(OwnerNeed)
     }
 
     /// The most entries, and bytes, of a worker's cache of verified tokens.
@@ -26,12 +28,14 @@ final class Authenticator {
     private let hasher: SHA256Hasher
     private let render: (Principal) -> RenderedIdentity
     private let counters: WorkerCounters
+    /// Who owns identities; nil: nobody does, without accounts.
+    private let owners: LinkOwners?
     private(set) var cache: VerifiedTokenCache
     private var views: [KeySetView]
 
     init(
         verifiers: VerifierTable, keySets: Int, hasher: SHA256Hasher, counters: WorkerCounters,
-        render: @escaping (Principal) -> RenderedIdentity
+        owners: LinkOwners? = nil, render: @escaping (Principal) -> RenderedIdentity
     ) {
         self.verifiers = verifiers
         kinds = verifiers.verifiers.map(\.kind)
@@ -39,6 +43,7 @@ final class Authenticator {
         self.hasher = hasher
         self.counters = counters
         self.render = render
+        self.owners = owners
         views = Array(repeating: KeySetView(), count: keySets)
         cache = VerifiedTokenCache(capacity: Self.cacheCapacity, bytes: Self.cacheBytes)
     }
@@ -68,7 +73,7 @@ final class Authenticator {
                 cache.remove(key)
                 return .refused(VerificationFailure(code: kind.expiredCode, reason: .expired))
             }
-            return .verified(entry)
+            return entry.stamp.place < 0 ? .verified(entry) : settle(entry, under: key, monotonic: monotonic)
         }
         counters.add(to: .tokenCacheMisses)
         return verify(token, under: key, as: kind, now: now, monotonic: monotonic, waitingSince: waitingSince)
@@ -102,9 +107,26 @@ final class Authenticator {
                 }
             }
             let principal = try verifier.verify(unverified, key: publicKey, view, now: now, hasher: hasher)
-            return .verified(remember(principal, under: key, by: index, generation: view.generation))
+            let entry = remember(principal, under: key, by: index, generation: view.generation)
+            return entry.stamp.place < 0 ? .verified(entry) : settle(entry, under: key, monotonic: monotonic)
         } catch {
             return .refused(error)
+        }
+    }
+
+    /// Of a provider's own token: whom it names now.
+    @inline(never)
+    private func settle(
+        _ entry: VerifiedTokenCache.Entry, under key: SHA256Digest, monotonic: UInt64
+    ) -> Outcome {
+        guard let owners else { return .verified(entry) }
+        switch owners.settle(entry, now: monotonic) {
+        case .same: return .verified(entry)
+        case .changed(let entry):
+            cache.insert(entry, under: key)
+            return .verified(entry)
+        case .refused(let failure): return .refused(failure)
+        case .needs(let need): return .awaitOwner(need)
         }
     }
 
@@ -120,7 +142,8 @@ final class Authenticator {
         _ principal: Principal, under key: SHA256Digest, by index: Int, generation: UInt64
     ) -> VerifiedTokenCache.Entry {
         let entry = VerifiedTokenCache.Entry(
-            principal: principal, verifier: index, keySetGeneration: generation, identity: render(principal))
+            principal: principal, verifier: index, keySetGeneration: generation, identity: render(principal),
+            stamp: owners?.stamp(of: principal) ?? LinkStamp())
         let before = cache.count
         cache.insert(entry, under: key)
         if cache.count <= before { counters.add(to: .tokenCacheEvictions) }

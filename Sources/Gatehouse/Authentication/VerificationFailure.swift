@@ -34,6 +34,8 @@ struct VerificationFailure: Error, Equatable, Sendable {
         case sessionSource = "src names no source of sessions"
         case session = "sid is not 1 to 128 bytes of text"
 
+        case unlinked = "the identity belongs to no account"
+
         // Of providers' own ID tokens.
         case providerAlgorithm = "the algorithm is none that the provider signs with"
         case eventToken = "a logout or security event token"

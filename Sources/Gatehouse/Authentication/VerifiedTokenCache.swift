@@ -13,10 +13,14 @@ struct VerifiedTokenCache {
         /// The verifier, and the generation of the key set, that the verdict came from.
         let verifier: Int
         let keySetGeneration: UInt64
+        /// When it was asked who owns the identity that the token proves.
+        var stamp: LinkStamp
         /// The rendered identity header lines.
         let identity: RenderedIdentity
         /// Until when a provider's word on an opaque token counts, in monotonic nanoseconds.
         let freshUntil: UInt64
+        /// What the token itself proves, where the principal is the account that owns the identity; nil: the principal is that.
+        let derived: Principal?
         /// How a shared store is asked for the principal's records; made when it first is.
         lazy var recordCommands = RecordCommands(
             uid: principal.uid, session: principal.session, link: standing.hasLinkRecord ? principal.link?.name : nil)
@@ -25,9 +29,11 @@ struct VerifiedTokenCache {
 
         init(
             principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity,
-            freshUntil: UInt64 = .max
+            freshUntil: UInt64 = .max, stamp: LinkStamp = LinkStamp(), derived: Principal? = nil
         ) {
             self.freshUntil = freshUntil
+            self.stamp = stamp
+            self.derived = derived
             standing = principal.standing
             self.principal = principal
             self.verifier = verifier
@@ -36,7 +42,10 @@ struct VerifiedTokenCache {
         }
 
         /// What the entry counts against the cache's bytes: its text, what may be signed for it later, and the fixed cost of its objects.
-        var cost: Int { identity.bytes.count + identity.assertionsKept + principal.claims.byteCount + 2048 }
+        var cost: Int {
+            let claims = principal.claims.byteCount + (derived?.claims.byteCount ?? 0)
+            return identity.bytes.count + identity.assertionsKept + claims + 2048
+        }
     }
 
     private struct Slot {

@@ -47,6 +47,7 @@ extension TokenInspector {
             if case .accepted = judgement { account.add(.failed, "user", failure.reason.rawValue) }
             return account.ended(failure.code)
         case .unavailable, .ask: return account.ended(.introspectionUnavailable)
+        case .awaitOwner: return account.ended(.storeUnavailable)
         }
     }
 }

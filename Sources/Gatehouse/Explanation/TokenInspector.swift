@@ -125,6 +125,7 @@ public struct TokenInspector: Sendable {
         case .verified(let entry): return (.ok, entry)
         case .refused(let failure): return (failure.code, nil)
         case .unavailable, .awaitKeys: return (.keysUnavailable, nil)
+        case .awaitOwner: return (.storeUnavailable, nil)
         }
     }
 }

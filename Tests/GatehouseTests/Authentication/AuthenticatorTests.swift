@@ -40,6 +40,7 @@ import Testing
         case .refused(let failure): "refused \(failure.code.wire)"
         case .unavailable: "unavailable"
         case .awaitKeys(let set, let completed): "awaits \(set) \(completed)"
+        case .awaitOwner: "awaits its owner"
         }
     }
 

@@ -42,7 +42,7 @@ struct GatehouseVerifier {
         case .verified(let entry): .accepted(uid: entry.principal.uid)
         case .refused(let failure) where failure.reason == .notCompactJWS: malformed(one.token)
         case .refused(let failure): .refused(failure)
-        case .unavailable, .awaitKeys: .unexpected("\(outcome)")
+        case .unavailable, .awaitKeys, .awaitOwner: .unexpected("\(outcome)")
         }
     }
 

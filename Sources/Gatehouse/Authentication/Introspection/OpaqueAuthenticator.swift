@@ -10,6 +10,8 @@ final class OpaqueAuthenticator {
         case unavailable(retryAfter: Int)
         /// The provider has to be asked; then the token is looked at again.
         case ask(OpaqueTokenKey)
+        /// It is not known who owns the identity: the token is looked at again when that is.
+        case awaitOwner(OwnerNeed)
     }
 
     /// The longest opaque token that is looked at, in bytes: it may become a part of a URL.
@@ -21,10 +23,16 @@ final class OpaqueAuthenticator {
     private let hasher: SHA256Hasher
     private let render: (Principal) -> RenderedIdentity
     private let counters: WorkerCounters
+    /// Who owns identities; nil: nobody does, without accounts.
+    private let owners: LinkOwners?
     private(set) var cache = VerifiedTokenCache(capacity: OpaqueAuthenticator.cacheCapacity, bytes: cacheBytes)
     private var refusals = RefusedTokens()
 
-    init(hasher: SHA256Hasher, counters: WorkerCounters, render: @escaping (Principal) -> RenderedIdentity) {
+    init(
+        hasher: SHA256Hasher, counters: WorkerCounters, owners: LinkOwners? = nil,
+        render: @escaping (Principal) -> RenderedIdentity
+    ) {
+        self.owners = owners
         self.hasher = hasher
         self.counters = counters
         self.render = render
@@ -53,10 +61,25 @@ final class OpaqueAuthenticator {
             guard now < entry.standing.expiresAt else {
                 return .refused(VerificationFailure(code: .idTokenExpired, reason: .expired))
             }
-            return .verified(entry)
+            return settle(entry, under: digest, monotonic: monotonic)
         }
         if let refusal = refusals.find(key), mayBeOld || monotonic < refusal.until { return refusal.outcome }
         return .ask(key)
+    }
+
+    /// Whom it names now.
+    private func settle(
+        _ entry: VerifiedTokenCache.Entry, under digest: SHA256Digest, monotonic: UInt64
+    ) -> Outcome {
+        guard let owners else { return .verified(entry) }
+        switch owners.settle(entry, now: monotonic) {
+        case .same: return .verified(entry)
+        case .changed(let entry):
+            cache.insert(entry, under: digest)
+            return .verified(entry)
+        case .refused(let failure): return .refused(failure)
+        case .needs(let need): return .awaitOwner(need)
+        }
     }
 
     /// Keeps what a provider said of a token, as long as it says that it counts. Whatever it is, what was said before counts no more: who
@@ -71,7 +94,7 @@ final class OpaqueAuthenticator {
             }
             let entry = VerifiedTokenCache.Entry(
                 principal: principal, verifier: key.provider, keySetGeneration: 0, identity: render(principal),
-                freshUntil: freshUntil)
+                freshUntil: freshUntil, stamp: owners?.stamp(of: principal) ?? LinkStamp())
             refusals.remove(key)
             cache.insert(entry, under: key.digest)
         case .refused(let failure, let until):

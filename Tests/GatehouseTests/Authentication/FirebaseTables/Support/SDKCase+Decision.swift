@@ -13,7 +13,7 @@ extension SDKCase {
         return switch outcome {
         case .verified(let entry): try decide(entry)
         case .refused(let failure): failure.code
-        case .unavailable, .awaitKeys: .keysUnavailable
+        case .unavailable, .awaitKeys, .awaitOwner: .keysUnavailable
         }
     }
 

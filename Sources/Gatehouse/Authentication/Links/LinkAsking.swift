@@ -1,0 +1,43 @@
+import JOSE
+
+/// What the store says of who owns an identity at a provider.
+enum LinkAnswer: Sendable, Equatable {
+    /// It belongs to no account.
+    case nobody
+    /// The account; with its uid alone where nothing else is kept of it.
+    case owner(AccountRecord)
+    case failed(StoreFailure)
+}
+
+/// Asks who owns an identity, off the request path. Shared by the workers.
+protocol LinkAsking: Sendable {
+    /// Asks, and tells `answer` once, from any thread, later or within the call.
+    func look(_ link: IdentityLink, answer: @escaping @Sendable (LinkAnswer) -> Void)
+}
+
+/// An identity whose owner a worker has to ask for.
+struct LinkQuestion: Sendable {
+    let link: IdentityLink
+    /// The key of the link's name, by which those who wait for the same answer know each other.
+    let key: StoreKey
+    /// Its counter among the link generations.
+    let place: Int
+}
+
+/// What is missing before it can be said whom a provider's own token names.
+enum OwnerNeed: Sendable {
+    /// The owner: the store has to be asked.
+    case owner(LinkQuestion)
+    /// The store's view, which is still loading: until then nobody tells what changes.
+    case view
+    /// It cannot be known now.
+    case unknown(StoreFailure)
+}
+
+/// When it was asked who owns the identity of a cached token.
+struct LinkStamp: Sendable {
+    /// The link's counter among the generations; below 0: nobody is asked.
+    var place = -1
+    /// What the counter said before the store was asked; 0: it was not asked yet.
+    var generation: UInt64 = 0
+}
