@@ -22,4 +22,10 @@ public protocol NonceStore: Sendable {
     ///
     /// - Parameter lifetime: at least as long as the credential is valid; 1 to `StoreBounds.maximumLifetime` seconds.
     func markSeen(_ credential: SHA256Digest, lifetime: Int64) async throws(StoreError) -> Bool
+
+    /// Whether a credential is marked as used now; marks nothing.
+    ///
+    /// For what may be done twice but need not be, such as an event that its sender repeats: done first, then marked, so that what failed halfway
+    /// is done at the repetition.
+    func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool
 }

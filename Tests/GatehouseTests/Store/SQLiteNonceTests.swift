@@ -37,8 +37,10 @@ import Testing
         let store = try store()
         #expect(try await store.markSeen(digest, lifetime: 300))
         time.set(1299)
+        #expect(try await store.isSeen(digest))
         #expect(try await !store.markSeen(digest, lifetime: 300))
         time.set(1300)
+        #expect(try await !store.isSeen(digest))
         #expect(try await store.markSeen(digest, lifetime: 300))
         #expect(try await !store.markSeen(digest, lifetime: 300))
     }

@@ -56,6 +56,15 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func askingWhetherACredentialWasSeenMarksNothing(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        #expect(try await !store.isSeen(try digest("c")))
+        #expect(try await store.markSeen(try digest("c"), lifetime: 300))
+        #expect(try await store.isSeen(try digest("c")))
+        #expect(try await !store.isSeen(try digest("d")))
+    }
+
+    @Test(arguments: StoreMaker.all)
     func aCredentialIsNoNonce(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let digest = try digest("x")
@@ -96,6 +105,7 @@ import Testing
         await expectStoreError(.closed) { try await store.putNonce(digest, purpose: "any", lifetime: 1) }
         await expectStoreError(.closed) { _ = try await store.takeNonce(digest) }
         await expectStoreError(.closed) { _ = try await store.markSeen(digest, lifetime: 1) }
+        await expectStoreError(.closed) { _ = try await store.isSeen(digest) }
     }
 }
 

@@ -34,4 +34,14 @@ extension RedisStore: NonceStore {
         default: throw .unexpectedReply()
         }
     }
+
+    /// Whether a credential is marked.
+    public func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool {
+        try checkOpen()
+        switch try await ask(RedisCommand(["TYPE", RedisKeys.seen(credential)])).first {
+        case .status("none"): return false
+        case .status: return true
+        default: throw .unexpectedReply()
+        }
+    }
 }

@@ -31,6 +31,13 @@ extension SQLiteStore: NonceStore {
             SQLiteChange(.success(try SQLiteNonces.mark(credential, now: now, expires: now + lifetime, db)))
         }
     }
+
+    /// Whether a credential is marked.
+    public func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool {
+        try checkOpen()
+        let now = clock.now()
+        return try await writer.read { db in try SQLiteNonces.isMarked(credential, now: now, db) }
+    }
 }
 
 /// The statements for what may be used once.
@@ -58,6 +65,11 @@ enum SQLiteNonces {
             ON CONFLICT DO UPDATE SET expires = excluded.expires WHERE expires <= ?
             """, [credential.data, expires, now], db)
         return db.changesCount == 1
+    }
+
+    static func isMarked(_ credential: SHA256Digest, now: Int64, _ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM seen WHERE hash = ? AND expires > ?")
+        return try Int.fetchOne(statement, arguments: [credential.data, now]) != nil
     }
 
     /// Removes what expired at or before `now`.

@@ -92,6 +92,7 @@ import Testing
         try await store.putNonce(digest, purpose: "any", lifetime: 60)
         _ = try await store.takeNonce(digest)
         _ = try await store.markSeen(digest, lifetime: 60)
+        _ = try await store.isSeen(digest)
     }
 
     @Test func theRightsOfTheManualAreEnough() async throws {
