@@ -91,6 +91,7 @@ let package = Package(
             dependencies: [
                 "DevelopmentIdentity",
                 "Gatehouse",
+                "JOSE",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,0 +1,67 @@
+import Foundation
+import JOSE
+import Testing
+
+@testable import gatehouse
+
+/// The demo's page as a text: what a browser lets it do, and what it is made of.
+@Suite struct DemoPageFormTests {
+    private let html: String
+    private let policy: [String]
+
+    init() throws {
+        html = DemoPage.markup(settings: DemoPage.settings(mintURL: "http://127.0.0.1:9902/mint"))
+        policy = try DemoPage.policy(providerURL: "http://127.0.0.1:9902").components(separatedBy: "; ")
+    }
+
+    /// What stands between each pair of a tag, as a browser reads it: up to the first closing tag.
+    private func contents(of tag: String) -> [String] {
+        html.components(separatedBy: "<\(tag)>").dropFirst().map { $0.components(separatedBy: "</\(tag)")[0] }
+    }
+
+    private func hash(_ text: String) throws -> String {
+        let digest = try #require(SHA256Hasher()?.hash(Array(text.utf8)))
+        return "'sha256-\(Data(digest.bytes).base64EncodedString())'"
+    }
+
+    @Test func thePolicyAllowsTheStyleTheScriptAndTheProviderAlone() throws {
+        let (style, script) = (contents(of: "style"), contents(of: "script"))
+        #expect(style.count == 1 && script.count == 1)
+        #expect(
+            policy == [
+                "default-src 'none'", "style-src \(try hash(style[0]))", "script-src \(try hash(script[0]))",
+                "connect-src 'self' http://127.0.0.1:9902", "frame-ancestors 'none'", "base-uri 'none'",
+                "form-action 'none'",
+            ])
+    }
+
+    @Test func nothingIsLoadedFromElsewhere() {
+        #expect(html.matches(of: /[a-z]+:\/\//).count == 1)
+        #expect(html.contains("\"mint\":\"http://127.0.0.1:9902/mint\""))
+        for part in ["src=", "href=", "url(", "@import", "import(", "<link", "<iframe", "srcset", "\"//"] {
+            #expect(!html.contains(part), "\(part)")
+        }
+    }
+
+    @Test func l05TheScriptWritesTextAndNoMarkup() {
+        for part in ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(", "DOMParser"] {
+            #expect(!html.contains(part), "\(part)")
+        }
+        #expect(!html.contains(/<[a-z][^>]* (on[a-z]+|style)=/))
+    }
+
+    @Test func l05NoSettingEndsItsElement() throws {
+        let settings = DemoPage.settings(mintURL: "</script><!--<script>&amp;")
+        #expect(!settings.contains(/[<>&]/))
+        let read = try JSONSerialization.jsonObject(with: Data(settings.utf8)) as? [String: Any]
+        #expect(read?["mint"] as? String == "</script><!--<script>&amp;")
+    }
+
+    @Test func eachControlHasALabel() {
+        let controls = html.matches(of: /<(select|input|textarea)/).count
+        #expect(controls == 5)
+        #expect(html.matches(of: /<label>[^<]+<(select|input|textarea)/).count == controls)
+        #expect(html.matches(of: /<section id="[a-z-]+" aria-labelledby="[a-z-]+-title">/).count == 7)
+        #expect(html.matches(of: /<p class="outcome" role="status"><\/p>/).count == 7)
+    }
+}
