@@ -1,0 +1,106 @@
+import DevelopmentIdentity
+import Foundation
+
+/// A headless Chromium with an empty profile, driven by WebDriver (https://www.w3.org/TR/webdriver2/).
+///
+/// It finds no host but 127.0.0.1: a page that needs anything from elsewhere does not work in it.
+final class Browser {
+    private struct Session: Decodable { let sessionId: String }
+
+    /// A line of the browser's console.
+    struct ConsoleLine: Decodable {
+        let source: String
+        let message: String
+    }
+
+    struct Cookie: Decodable {
+        let name: String
+        let value: String
+        let httpOnly: Bool
+        let secure: Bool
+        let sameSite: String?
+    }
+
+    private let driver: ChromeDriver
+    private let session: String
+
+    /// - Parameter width: of the window, in pixels.
+    init(_ driver: ChromeDriver, width: Int = 1280) throws {
+        self.driver = driver
+        var arguments = [
+            "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
+            "--no-first-run", "--no-proxy-server", "--hide-scrollbars", "--window-size=\(width),900",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            "--user-data-dir=\(driver.folder.path("profile"))",
+        ]
+        // Chromium's sandbox refuses root.
+        if geteuid() == 0 { arguments.append("--no-sandbox") }
+        let wanted: JSON = [
+            "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
+            "goog:chromeOptions": ["args": .array(arguments.map(JSON.string))],
+        ]
+        session = try driver.command(
+            "POST", "/session", ["capabilities": ["alwaysMatch": wanted]], as: Session.self
+        ).sessionId
+    }
+
+    func open(_ url: String) throws {
+        try act("url", ["url": .string(url)])
+    }
+
+    /// Clicks as a person does: what is out of sight is scrolled to, what something covers cannot be clicked.
+    func click(_ selector: String) throws {
+        try act("element/\(element(selector))/click", [:])
+    }
+
+    /// Chooses the option of that value.
+    func choose(_ value: String, in selector: String) throws {
+        try click("\(selector) option[value='\(value)']")
+    }
+
+    /// The text of an element, as far as it can be seen.
+    func text(_ selector: String) throws -> String {
+        try driver.command("GET", path("element/\(element(selector))/text"))
+    }
+
+    /// What a function's body returns.
+    func evaluate<Value: Decodable>(_ script: String, _ arguments: String...) throws -> Value {
+        let body: JSON = ["script": .string(script), "args": .array(arguments.map(JSON.string))]
+        return try driver.command("POST", path("execute/sync"), body)
+    }
+
+    func cookies() throws -> [Cookie] { try driver.command("GET", path("cookie")) }
+
+    /// What the console got since the last call.
+    func console() throws -> [ConsoleLine] {
+        try driver.command("POST", path("se/log"), ["type": "browser"])
+    }
+
+    /// The whole page as PNG.
+    func picture() throws -> Data {
+        let height: Int = try evaluate("return document.documentElement.scrollHeight")
+        let width: Int = try evaluate("return window.innerWidth")
+        let size: JSON = [
+            "width": .integer(Int64(width)), "height": .integer(Int64(height)), "deviceScaleFactor": 1, "mobile": false,
+        ]
+        try act("goog/cdp/execute", ["cmd": "Emulation.setDeviceMetricsOverride", "params": size])
+        let text: String = try driver.command("GET", path("screenshot"))
+        return try Data(base64Encoded: text) ?? { throw Impatience(description: "no base64 from WebDriver") }()
+    }
+
+    // MARK: - The protocol
+
+    private func path(_ command: String) -> String { "/session/\(session)/\(command)" }
+
+    /// A command whose answer tells nothing.
+    private func act(_ command: String, _ body: JSON) throws {
+        struct Nothing: Decodable { init(from decoder: any Decoder) {} }
+        _ = try driver.command("POST", path(command), body, as: Nothing?.self)
+    }
+
+    private func element(_ selector: String) throws -> String {
+        let found: [String: String] = try driver.command(
+            "POST", path("element"), ["using": "css selector", "value": .string(selector)])
+        return try found.values.first ?? { throw Impatience(description: "no element \(selector)") }()
+    }
+}

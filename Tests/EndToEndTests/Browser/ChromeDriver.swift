@@ -1,0 +1,68 @@
+import DevelopmentIdentity
+import Foundation
+
+/// A chromedriver on a free port. It and the browsers that it starts end with it, and when the tests are killed.
+final class ChromeDriver {
+    /// The program; `script/test` names it, so that whoever has a Chromium does not run these tests unasked.
+    static let program = ProcessInfo.processInfo.environment["GATEHOUSE_CHROMEDRIVER"].flatMap {
+        FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil
+    }
+
+    /// How long a command may take, in seconds: the first one starts a browser.
+    private static let timeout = 60 * Allowance.factor
+
+    /// Where the browser keeps its profile.
+    let folder: TemporaryFolder
+    private let process = Process()
+    private let lifeline = Pipe()
+    private var port = 0
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        try folder.write("", to: "log")
+        try start()
+        let log = folder
+        port = try await eventually("the port of chromedriver: \(log.read("log"))") {
+            log.read("log").firstMatch(of: /started successfully on port ([0-9]+)/).flatMap { Int($0.1) }
+        }
+    }
+
+    deinit {
+        try? lifeline.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    private func start() throws {
+        let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
+        process.executableURL = URL(filePath: "/bin/bash")
+        // With job control the driver leads a process group, in which its browsers are too.
+        let script = "set -m; \"$0\" --port=0 & driver=$!; read -r line; kill -9 -- -$driver; wait $driver"
+        process.arguments = ["-c", script, Self.program ?? "chromedriver"]
+        process.currentDirectoryURL = folder.url
+        // Nothing that the tests run with, such as a sanitizer's library, is for a browser.
+        process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.url.path, "TMPDIR": folder.url.path]
+        process.standardOutput = log
+        process.standardError = log
+        process.standardInput = lifeline
+        try process.run()
+    }
+
+    private struct Answer<Value: Decodable>: Decodable { let value: Value }
+
+    /// Sends a command of WebDriver and returns the `value` of its answer.
+    func command<Value: Decodable>(
+        _ method: String, _ path: String, _ body: JSON? = nil, as type: Value.Type = Value.self
+    ) throws -> Value {
+        let client = try RawClient(port: port, timeout: Self.timeout)
+        var request = WireRequest(method: method, target: path, host: "127.0.0.1:\(port)")
+        if let body {
+            request.body = body.bytes
+            request.fields = ["Content-Type: application/json", "Content-Length: \(request.body.count)"]
+        }
+        let response = try client.exchange(request)
+        guard response.status == 200 else {
+            throw Impatience(description: "\(method) \(path) of WebDriver: \(response.text.prefix(500))")
+        }
+        return try JSONDecoder().decode(Answer<Value>.self, from: Data(response.body)).value
+    }
+}

@@ -1,0 +1,98 @@
+import DevelopmentIdentity
+import Foundation
+
+/// The demo of the built program, and a browser that has its page open.
+struct PageVisit {
+    /// What a step shows after it ran.
+    struct Shown {
+        let outcome: String
+        /// `POST /.gatehouse/nonce 200`, one for each request.
+        let wire: [String]
+        /// The buttons that lead on.
+        let next: [String]
+    }
+
+    let browser: Browser
+    let gateway: URL
+
+    /// Starts both, opens the page, runs `body`, and ends both.
+    static func run(_ body: (PageVisit) async throws -> Void) async throws {
+        try await OwnThread.run {
+            let folder = try TemporaryFolder()
+            let demo = try ChildProcess(
+                ["demo", "--listen", "127.0.0.1:0"], in: folder.url, output: (folder.path("out"), folder.path("err")))
+            let gateway = try await eventually("the demo; \(folder.read("err"))", within: .seconds(30)) {
+                let output = folder.read("out")
+                guard output.contains("# Each request is logged below") else { return URL?.none }
+                return output.prefixMatch(of: /# Open (http:[^ ]+) in a browser/).flatMap { URL(string: String($0.1)) }
+            }
+            let visit = PageVisit(browser: try Browser(try await ChromeDriver()), gateway: gateway)
+            try visit.browser.open(gateway.absoluteString)
+            try await visit.idle()
+            try await body(visit)
+            demo.signal(SIGTERM)
+            _ = await demo.exitCode()
+        }
+    }
+
+    /// Waits until nothing is under way.
+    func idle() async throws {
+        _ = try await eventually("the page to be idle") {
+            let isBusy: String = try browser.evaluate("return document.getElementById('steps').ariaBusy")
+            return isBusy == "false" ? true : nil
+        }
+    }
+
+    /// Clicks the button `#do-NAME` and tells what its step shows then.
+    func take(_ step: String, by button: String? = nil) async throws -> Shown {
+        try await press("#do-\(button ?? step)", showing: step)
+    }
+
+    /// Clicks the first of the buttons with which a step leads on, and tells what `target` shows then.
+    func follow(_ step: String, to target: String) async throws -> Shown {
+        try await press("#\(step) .next button", showing: target)
+    }
+
+    func press(_ selector: String, showing step: String) async throws -> Shown {
+        try browser.click(selector)
+        try await idle()
+        return Shown(
+            outcome: try browser.text("#\(step) .outcome"),
+            wire: try browser.evaluate(Self.wire, step), next: try browser.evaluate(Self.next, step))
+    }
+
+    private static let wire = """
+        return [...document.querySelectorAll(`#${arguments[0]} .wire summary`)].map((summary) =>
+          ["method", "path", "status"].map((part) => summary.querySelector("." + part).textContent).join(" "))
+        """
+
+    private static let next = """
+        return [...document.querySelectorAll(`#${arguments[0]} .next button`)].map((button) => button.textContent)
+        """
+
+    /// Signs a person in and returns the uid.
+    @discardableResult
+    func signIn(_ person: String, through provider: String = "apple.com", age: Int = 0) async throws -> String {
+        try browser.choose(person, in: "#sign-in-person")
+        try browser.choose(provider, in: "#sign-in-provider")
+        try browser.choose(String(age), in: "#sign-in-age")
+        let shown = try await take("sign-in")
+        guard let uid = shown.outcome.firstMatch(of: /uid ([0-9a-f]{32})/) else {
+            throw Impatience(description: "not signed in: \(shown)")
+        }
+        return String(uid.1)
+    }
+
+    /// Links an identity to the account of who is signed in.
+    func link(_ person: String, through provider: String) async throws -> Shown {
+        try browser.choose(person, in: "#link-person")
+        try browser.choose(provider, in: "#link-provider")
+        return try await take("link")
+    }
+
+    /// Whom the page says is signed in.
+    func who() throws -> String { try browser.text("#who") }
+
+    /// The session cookie, which no script can read.
+    func sessionCookie() throws -> Browser.Cookie? { try browser.cookies().first { $0.name == "__session" } }
+}
