@@ -71,8 +71,10 @@ struct Demo {
             "GATEHOUSE_DEMO_UPSTREAM": echo.url,
         ]
         if !isLogged { variables["GATEHOUSE_DEMO_ACCESS_LOG"] = "off" }
+        let page = try DemoPage.make(providerURL: "http://127.0.0.1:\(provider.port)")
         do throws(ConfigurationErrors) {
-            let configuration = try DemoConfiguration.load(variables)
+            var configuration = try DemoConfiguration.load(variables)
+            configuration.accounts?.demoPage = page
             guard configuration.listen.allSatisfy(\.address.isLoopback) else {
                 throw ConfigurationErrors([
                     ConfigurationError(

@@ -33,10 +33,16 @@ extension DemoConfiguration {
             apple.com:
               audiences: [com.example.gatehouse]
               keys_url: ${GATEHOUSE_DEMO_PROVIDER_URL:-http://127.0.0.1:9902}/apple/auth/keys
+            google.com:
+              audiences: [123456789012-gatehouse.apps.googleusercontent.com]
+              keys_url: ${GATEHOUSE_DEMO_PROVIDER_URL:-http://127.0.0.1:9902}/google/oauth2/v3/certs
             github.com:
               client_id: Iv1.gatehouse
               client_secret: github-secret
               token_check_url: "${GATEHOUSE_DEMO_PROVIDER_URL:-http://127.0.0.1:9902}/applications/{client_id}/token"
+
+        # Sign in, reauthenticate, link and sign out under /.gatehouse/; in the demo there is a page to try it.
+        accounts: {}
 
         store: "sqlite::memory:"
 

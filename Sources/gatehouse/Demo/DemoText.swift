@@ -5,6 +5,8 @@ import Gatehouse
 enum DemoText {
     static func introduction(_ demo: Demo) -> String {
         """
+        # Open http://\(demo.address)/.gatehouse/ in a browser: sign in, reauthenticate, link and sign out, with the requests on the wire.
+        #
         # Gatehouse's demo: a gateway, an identity provider and an echo service in this process. Ctrl-C ends it.
         #
         #   gateway            http://\(demo.address)

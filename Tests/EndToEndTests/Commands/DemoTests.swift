@@ -11,6 +11,22 @@ import Testing
         #expect(results.allSatisfy { $0.hasPrefix("ok ") }, "\(results)")
     }
 
+    @Test func theFirstLineLeadsToThePage() async throws {
+        let folder = try TemporaryFolder()
+        let child = try ChildProcess(
+            ["demo", "--listen", "127.0.0.1:0"], in: folder.url, output: (folder.path("out"), folder.path("err")))
+        let port = try await eventually("the address of the page") {
+            folder.read("out").prefixMatch(of: /# Open http:\/\/127.0.0.1:([0-9]+)\/.gatehouse\/ in a browser/)
+                .flatMap { Int($0.1) }
+        }
+        let page = try RawClient.exchange(port, WireRequest(target: "/.gatehouse/", host: "127.0.0.1"))
+        #expect(page.status == 200 && page["Content-Type"] == "text/html; charset=utf-8")
+        #expect(page["Content-Security-Policy"]?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
+        #expect(page.text.hasPrefix("<!doctype html>"))
+        child.signal(SIGTERM)
+        #expect(await child.exitCode() == 0)
+    }
+
     @Test func itEndsAtSIGTERM() async throws {
         let folder = try TemporaryFolder()
         let child = try ChildProcess(
