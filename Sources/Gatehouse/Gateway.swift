@@ -28,7 +28,7 @@ public final class Gateway: Sendable {
 
     let configuration: Configuration
     let snapshot: Snapshot
-    let store: any Store
+    let store: any GatewayStore
     /// How workers reach a shared store; nil: it is embedded.
     let redis: RedisConfiguration?
     let clock: GatewayClock
@@ -126,7 +126,7 @@ public final class Gateway: Sendable {
 
     private static func openStore(
         _ configuration: Configuration, loop: any EventLoop, clock: GatewayClock, logger: Logger
-    ) throws(StoreError) -> (any Store, RedisConfiguration?) {
+    ) throws(StoreError) -> (any GatewayStore, RedisConfiguration?) {
         switch configuration.store {
         case .sqlite(let path): return (try SQLiteStore(path: path, clock: clock, logger: logger), nil)
         case .sqliteMemory: return (try SQLiteStore(path: nil, clock: clock, logger: logger), nil)

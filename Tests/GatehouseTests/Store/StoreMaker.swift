@@ -10,7 +10,7 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Whether the view has sign-ins too; where it has not, they are asked of the store.
     var viewHasSignIns = true
-    let make: @Sendable (GatewayClock) async throws -> any Store & NonceStore
+    let make: @Sendable (GatewayClock) async throws -> any GatewayStore
 
     static let all = [sqliteFile, sqliteMemory, redis]
     /// Those that tell by their own clock what has expired, and remove it when they are told to.
@@ -40,7 +40,7 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
     }
 
     /// A loaded store whose clock stands still.
-    func callAsFunction(now: Int64 = 1_700_000_000) async throws -> any Store & NonceStore {
+    func callAsFunction(now: Int64 = 1_700_000_000) async throws -> any GatewayStore {
         try await make(.standing(at: now))
     }
 }

@@ -10,6 +10,8 @@ enum RedisChange {
     case disabled(uid: String, Bool)
     /// A session was revoked, or signed in anew.
     case session(uid: String, String)
+    /// An identity belongs to a uid, or to nobody any more.
+    case link(IdentityLink, uid: String?)
 
     /// About how many entries the stream keeps. A gateway that was away for longer reads everything again.
     static let kept = 1_000_000
@@ -25,6 +27,7 @@ enum RedisChange {
         case .validSince(let uid, let time): ["uid", uid, "valid_since", time.map { "\($0)" } ?? ""]
         case .disabled(let uid, let isDisabled): ["uid", uid, "disabled", isDisabled ? "1" : "0"]
         case .session(let uid, let session): ["uid", uid, "session", session]
+        case .link(let link, let uid): ["link", link.name, "uid", uid ?? ""]
         }
     }
 }

@@ -14,10 +14,7 @@ enum RedisKeys {
 
     /// The hash that holds a user's record.
     static func user(_ uid: String) -> [UInt8] {
-        var key = Array(userPrefix.utf8)
-        append(uid, to: &key)
-        key.append(UInt8(ascii: "}"))
-        return key
+        tagged(userPrefix, uid)
     }
 
     /// The hash that holds the record of a session.
@@ -34,6 +31,32 @@ enum RedisKeys {
 
     /// The string that is there while a credential may not be used again.
     static func seen(_ hash: SHA256Digest) -> [UInt8] { Array("gatehouse:seen:".utf8) + hex(hash) }
+
+    /// The string that holds the uid an identity at a provider belongs to.
+    static func link(_ link: IdentityLink) -> [UInt8] {
+        var key = Array("gatehouse:link:{".utf8)
+        append(link.provider, to: &key)
+        key.append(UInt8(ascii: ":"))
+        append(link.subject, to: &key)
+        key.append(UInt8(ascii: "}"))
+        return key
+    }
+
+    /// The hash that holds an account.
+    static func account(_ uid: String) -> [UInt8] { tagged("gatehouse:account:{", uid) }
+
+    /// The string that holds the uid an address belongs to.
+    static func email(_ email: String) -> [UInt8] { tagged("gatehouse:email:{", email) }
+
+    /// The string that holds what all gateways share.
+    static func setting(_ name: String) -> [UInt8] { Array("gatehouse:setting:\(name)".utf8) }
+
+    private static func tagged(_ prefix: String, _ name: String) -> [UInt8] {
+        var key = Array(prefix.utf8)
+        append(name, to: &key)
+        key.append(UInt8(ascii: "}"))
+        return key
+    }
 
     private static func hex(_ hash: SHA256Digest) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)

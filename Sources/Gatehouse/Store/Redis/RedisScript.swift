@@ -72,9 +72,12 @@ struct RedisScript: Sendable {
         """)
 
     /// All of them.
-    static let all = [revoke, unrevoke, setDisabled, revokeSession, recordSignIn]
+    static let all = [
+        revoke, unrevoke, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink, unlinkAll,
+        unlinked, setEmail, give,
+    ]
 
-    private init(_ body: String) {
+    init(_ body: String) {
         self.body = body
     }
 
@@ -83,7 +86,7 @@ struct RedisScript: Sendable {
         RedisCommand(["EVAL", Self.prelude + body, 1, key] + arguments.map { $0 as any RedisArgument })
     }
 
-    /// What is a time, exactly as `StoredField` reads it, and the later of two expiries; a key without one has -1.
+    /// What is a time, exactly as `StoredField` reads it; the later of two expiries, where a key without one has -1; how many links an account lists.
     private static let prelude = """
         #!lua
         local function is_time(text)
@@ -94,6 +97,13 @@ struct RedisScript: Sendable {
             if at ~= '' and tonumber(at) > redis.call('EXPIRETIME', KEYS[1]) then
                 redis.call('EXPIREAT', KEYS[1], at)
             end
+        end
+        local function links()
+            local count = 0
+            for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+                if string.sub(field, 1, 5) == 'link:' then count = count + 1 end
+            end
+            return count
         end
 
         """

@@ -13,6 +13,8 @@ public final class RedisStore: Store {
     public let view: StoreView
     /// False: others write too.
     public let viewIsAuthoritative = false
+    /// What changed of links: at once where this gateway changed it, else when the entry of the stream comes.
+    public let linkGenerations = LinkGenerations()
 
     /// How long `load` waits for the replica before it throws, to be called again.
     static let loadLimit = Duration.seconds(5)
@@ -51,7 +53,7 @@ public final class RedisStore: Store {
         view = StoreView()
         client = RedisClient(configuration, loop: loop, logger: logger, clock: clock.monotonic)
         replica = try Replica(
-            configuration: configuration, view: view, loop: loop, clock: clock, logger: logger,
+            configuration: configuration, view: view, links: linkGenerations, loop: loop, clock: clock, logger: logger,
             timing: ReplicaTiming(maximumStaleness: maxStaleness), applied: { [progress] in progress.reached($0) })
         client.start()
         replica.start()
@@ -141,7 +143,8 @@ extension RedisStore {
         }
     }
 
-    private func send(_ command: RedisCommand, faulty: StoreError?) async throws(StoreError) -> [RedisValue] {
+    /// As `ask`, for who is run already.
+    func send(_ command: RedisCommand, faulty: StoreError?) async throws(StoreError) -> [RedisValue] {
         let replies: [RedisValue]
         do throws(RedisFailure) { replies = try await client.send(command) } catch { throw StoreError(error) }
         if let refusal = replies.lazy.compactMap(\.serverError).first {
@@ -151,7 +154,7 @@ extension RedisStore {
     }
 
     /// Does something that `close` waits for.
-    private func run<Value>(_ body: () async throws(StoreError) -> Value) async throws(StoreError) -> Value {
+    func run<Value>(_ body: () async throws(StoreError) -> Value) async throws(StoreError) -> Value {
         try enter()
         defer { leave() }
         return try await body()

@@ -23,12 +23,14 @@ final class Replica: Sendable {
     /// Does nothing before `start`.
     ///
     /// - Parameters:
+    ///   - links: told which links changed.
     ///   - loop: where it lives; it must outlive this object.
     ///   - applied: called, on the loop, whenever the view has come to hold everything up to a further entry.
     ///   - loaded: called once, on the loop, when the view holds everything for the first time.
     /// - Throws: when libcrypto can hash nothing.
     init(
-        configuration: RedisConfiguration, view: StoreView, loop: any EventLoop, clock: GatewayClock, logger: Logger,
+        configuration: RedisConfiguration, view: StoreView, links: LinkGenerations = LinkGenerations(),
+        loop: any EventLoop, clock: GatewayClock, logger: Logger,
         timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(),
         loaded: @escaping @Sendable () -> Void = {}, applied: @escaping @Sendable (ReplicaStreamID) -> Void = { _ in }
     ) throws(StoreError) {
@@ -44,7 +46,7 @@ final class Replica: Sendable {
             link: link, table: ReplicaTable(view: view, keys: try StoreKeyMaker()),
             machine: ReplicaMachine(timing: timing, bounds: bounds, seed: UInt64.random(in: 0 ... .max)),
             environment: .init(
-                loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, loaded: loaded,
+                loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, links: links, loaded: loaded,
                 applied: applied))
         self.follower = NIOLoopBoundBox.makeBoxSendingValue(follower, eventLoop: loop)
     }

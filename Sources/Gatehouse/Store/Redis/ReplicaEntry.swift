@@ -7,6 +7,8 @@ struct ReplicaEntry: Sendable, Equatable {
     struct Hints: Sendable, Equatable {
         /// The records that changed.
         var keys: [ReplicaKey] = []
+        /// The links that changed, by their names.
+        var links: [String] = []
         /// Whether the entry is one that the contract knows.
         var isUnderstood = false
     }
@@ -20,8 +22,8 @@ struct ReplicaEntry: Sendable, Equatable {
     /// An entry that is not understood but names a uid asks for that user's record.
     var hints: Hints {
         let parts = Parts(fields)
-        if parts.isOnlyLink { return Hints(isUnderstood: true) }
-        var hints = Hints(isUnderstood: parts.isUnderstood)
+        var hints = Hints(links: parts.links, isUnderstood: parts.isUnderstood)
+        if parts.isOnlyLink { return hints }
         for uid in parts.uids { hints.add(uid, parts) }
         return hints
     }
@@ -44,7 +46,7 @@ private struct Parts {
     private(set) var sessions: [[UInt8]] = []
     /// Whether a user's own record changed.
     private(set) var namesUser = false
-    private var namesLink = false
+    private(set) var links: [String] = []
     private let isShaped: Bool
 
     init(_ fields: [[UInt8]]) {
@@ -59,14 +61,15 @@ private struct Parts {
         case "uid": uids.append(value)
         case "session": sessions.append(value)
         case "valid_since", "disabled": namesUser = true
-        case "link": namesLink = true
+        case "link": links.append(String(decoding: value, as: UTF8.self))
         default: break
         }
     }
 
-    var isOnlyLink: Bool { isUnderstood && namesLink && !namesUser && sessions.isEmpty }
+    var isOnlyLink: Bool { isUnderstood && !links.isEmpty && !namesUser && sessions.isEmpty }
 
     var isUnderstood: Bool {
-        isShaped && uids.count == 1 && sessions.count <= 1 && (namesUser || namesLink || sessions.count == 1)
+        isShaped && uids.count == 1 && sessions.count <= 1 && links.count <= 1
+            && (namesUser || links.count == 1 || sessions.count == 1)
     }
 }

@@ -9,6 +9,7 @@ final class ReplicaFollower {
         let clock: GatewayClock
         let log: ReplicaLog
         let board: ReplicaBoard
+        let links: LinkGenerations
         let loaded: @Sendable () -> Void
         let applied: @Sendable (ReplicaStreamID) -> Void
     }
@@ -81,7 +82,11 @@ final class ReplicaFollower {
         case .send(let commands): send(commands)
         case .forget: epoch += 1
         case .set(let key, let word): set(key, to: word)
-        case .beginReread: table.beginReread()
+        case .beginReread:
+            table.beginReread()
+            // Entries are followed from here on; which were missed before, nobody tells.
+            environment.links.allChanged()
+        case .linkChanged(let name): environment.links.changed(name)
         case .sweep: if let reread = table.lastReread { sweep(reread, slice: 0) }
         case .confirm(let time): confirm(at: time)
         case .log(let event): environment.log.write(event)

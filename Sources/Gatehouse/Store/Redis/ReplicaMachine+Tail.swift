@@ -66,6 +66,7 @@ extension ReplicaMachine {
         counts.entries += 1
         let named = entry.hints
         for key in named.keys { hints.add(key) }
+        for name in named.links { actions.append(.linkChanged(name)) }
         guard !named.isUnderstood else { return }
         counts.strangeEntries += 1
         if mayLog() { actions.append(.log(.strangeEntry(entry.id))) }

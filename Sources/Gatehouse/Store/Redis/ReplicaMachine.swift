@@ -34,6 +34,8 @@ struct ReplicaMachine: Sendable {
         /// Answers to what was asked before no longer count.
         case forget
         case set(ReplicaKey, RecordWord)
+        /// Whose a link of this name is changed.
+        case linkChanged(String)
         /// Everything is read again from here on.
         case beginReread
         /// Everything was read again: remove what was not set since.

@@ -33,6 +33,19 @@ import Testing
         #expect(try await store.markSeen(digest, lifetime: 9))
     }
 
+    @Test func everyStepOfAccountsRunsInACluster() async throws {
+        let store = try await Self.cluster.value.loadedStore()
+        let account = AccountRecord.made(madeUID(1), IdentityLink(provider: "oidc.a", subject: "}1:2{"), email: "{}")
+        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+        #expect(try await store.claim(.apple("1"), for: account.uid) != .providerTaken)
+        #expect(try await store.release(provider: "oidc.a", of: account.uid) != .last)
+        #expect(try await store.setEmail("a@b.c", verified: true, of: account.uid, claimsEmail: true))
+        try await store.setNameIfAbsent("Ann", of: account.uid)
+        #expect(try await store.account(account.uid)?.links == ["apple.com": "1"])
+        #expect(try await store.releaseAll(of: account.uid) == [.apple("1")])
+        #expect(try await store.setting("issuer", initial: [1]) == [1])
+    }
+
     @Test func theRecordsOfAUserAreInOneSlot() async throws {
         let cluster = try await Self.cluster.value
         let slot = { (key: [UInt8]) in

@@ -93,6 +93,19 @@ import Testing
         _ = try await store.takeNonce(digest)
         _ = try await store.markSeen(digest, lifetime: 60)
         _ = try await store.isSeen(digest)
+        try await useAccounts(store)
+    }
+
+    private func useAccounts(_ store: RedisStore) async throws {
+        let uid = madeUID(1)
+        try await store.releaseAll(of: uid)
+        _ = try await store.claim(.apple("1"), for: uid)
+        _ = try await store.release(provider: "apple.com", of: uid)
+        let account = AccountRecord.made(madeUID(2), .apple("2"), email: "a@b.c")
+        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+        try await store.setNameIfAbsent("Ann", of: account.uid)
+        #expect(try await store.setEmail("b@b.c", verified: true, of: account.uid, claimsEmail: true))
+        _ = try await store.setting("issuer", initial: [1])
     }
 
     @Test func theRightsOfTheManualAreEnough() async throws {
@@ -110,7 +123,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "select", "hmget", "scan", "xinfo|stream", "xread", "xadd", "eval", "set", "getdel", "hget", "hset", "hdel",
+        "select", "hmget", "scan", "xinfo|stream", "xread", "xadd", "eval", "set", "get", "getdel", "hget", "hgetall",
+        "hkeys", "hset", "hsetnx", "hdel",
         "type", "del",
         "persist", "expiretime", "expireat",
     ])

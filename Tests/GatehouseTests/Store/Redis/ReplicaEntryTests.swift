@@ -18,6 +18,7 @@ import Testing
         (["uid", "ann", "session", "apple.com:5"], ["gatehouse:session:{ann}:apple.com%3A5"]),
         (["uid", "ann", "session", "s", "disabled", "1"], ["gatehouse:session:{ann}:s", "gatehouse:user:{ann}"]),
         (["link", "apple.com:1", "uid", "ann"], []),
+        (["link", "apple.com:1", "uid", ""], []),
         (["uid", "ann", "valid_since", "none", "by", "admin"], ["gatehouse:user:{ann}"]),
     ])
     func anEntryOfTheContractNamesItsRecords(_ fields: [String], _ expected: [String]) {
@@ -40,6 +41,17 @@ import Testing
     func anotherOneIsNotUnderstoodAndAsksForWhomItNames(_ fields: [String], _ expected: [String]) {
         #expect(keys(fields) == expected)
         #expect(!isUnderstood(fields))
+    }
+
+    @Test func anEntryOfALinkNamesTheLink() {
+        var script = ReplicaScript.following(.at(10, added: 4))
+        script.answer(
+            .changes([
+                ReplicaEntry(11, "link", "apple.com:1", "uid", "ann"), ReplicaEntry(12, "link", "a:{b}:c", "uid", ""),
+                ReplicaEntry(13, "uid", "ann", "disabled", "1"), ReplicaEntry(14, "link", "x:1"),
+            ]))
+        #expect(script.links == ["apple.com:1", "a:{b}:c", "x:1"])
+        #expect(script.machine.counts.strangeEntries == 1)
     }
 
     @Test func aUIDThatIsNoTextNamesNobody() {

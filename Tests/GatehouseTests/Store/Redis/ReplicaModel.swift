@@ -173,7 +173,7 @@ struct ReplicaModel {
         case .beginReread: marked = []
         case .sweep: table = table.filter { marked.contains($0.key) }
         case .confirm(let time): confirm(time)
-        case .log: break
+        case .linkChanged, .log: break
         }
     }
 

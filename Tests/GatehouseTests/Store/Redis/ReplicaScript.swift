@@ -9,6 +9,7 @@ struct ReplicaScript {
     private(set) var confirmed: [UInt64] = []
     private(set) var records: [(key: ReplicaKey, word: RecordWord)] = []
     private(set) var events: [ReplicaEvent] = []
+    private(set) var links: [String] = []
     private(set) var rereads = 0
     private(set) var sweeps = 0
     private(set) var forgets = 0
@@ -46,6 +47,7 @@ struct ReplicaScript {
         case .beginReread: rereads += 1
         case .sweep: sweeps += 1
         case .confirm(let time): confirmed.append(time)
+        case .linkChanged(let name): links.append(name)
         case .log(let event): events.append(event)
         }
     }

@@ -13,7 +13,7 @@ import Testing
         try server.cli("HSET", "gatehouse:user:{nobody}", "disabled", "0")
         try server.cli("HSET", "gatehouse:session:{ann}:17", "revoked", "1", "signed_in_at", "5")
         try server.cli("HSET", "gatehouse:session:{ann}:18", "signed_in_at", "5")
-        try server.cli("SET", "gatehouse:link:{apple.com%3A1}", "ann")
+        try server.cli("SET", "gatehouse:link:{apple.com:1}", "ann")
         try await ReplicaRig.run(server) { rig in
             #expect(rig.age == nil)
             try await rig.loaded()

@@ -1,0 +1,83 @@
+import Redis
+
+/// An account's hash as it is stored, read strictly.
+struct RedisAccount {
+    /// The links that it lists; whose they are, their own keys say.
+    var listed: [String: String] = [:]
+    /// Whether there is such a key.
+    var exists = false
+    private var email: String?
+    private var name: String?
+    private var verified = StoredField<Bool>.valid(false)
+    private var created = StoredField<Int64?>.valid(nil)
+    private var isFaulty = false
+
+    /// - Parameter reply: to `HGETALL`.
+    init(_ reply: RedisValue?) throws(StoreError) {
+        guard case .array(let fields) = reply, fields.count.isMultiple(of: 2) else { throw .unexpectedReply() }
+        exists = !fields.isEmpty
+        for index in stride(from: 0, to: fields.count, by: 2) {
+            guard case .string(let field) = fields[index] else { throw .unexpectedReply() }
+            read(String(decoding: field, as: UTF8.self), fields[index + 1])
+        }
+    }
+
+    /// A field that the contract does not know says nothing.
+    private mutating func read(_ field: String, _ value: RedisValue) {
+        switch field {
+        case "email": email = text(value)
+        case "name": name = text(value)
+        case "email_verified": verified = StoredField(flag: value)
+        case "created": created = StoredField(time: value)
+        default:
+            guard field.utf8.starts(with: Self.link.utf8) else { return }
+            listed[String(decoding: field.utf8.dropFirst(Self.link.utf8.count), as: UTF8.self)] = text(value)
+        }
+    }
+
+    private static let link = "link:"
+
+    private mutating func text(_ value: RedisValue) -> String? {
+        if let text = value.text { return text }
+        isFaulty = true
+        return nil
+    }
+
+    /// The account with these of its links.
+    func record(_ uid: String, links: [String: String]) throws(StoreError) -> AccountRecord {
+        guard let verified = verified.value, let created = created.value, !isFaulty,
+            listed.count <= StoreBounds.maximumLinks
+        else { throw Self.faulty() }
+        return AccountRecord(
+            uid: uid, email: email, emailVerified: verified, name: name, created: created, links: links)
+    }
+
+    /// The fields of a new account but its link.
+    static func fields(_ account: AccountRecord) -> [String] {
+        var fields = ["created", "\(account.created ?? 0)", "email_verified", account.emailVerified ? "1" : "0"]
+        if let email = account.email { fields += ["email", email] }
+        if let name = account.name { fields += ["name", name] }
+        return fields
+    }
+
+    static func faulty() -> StoreError {
+        .faultyRecord(repair: "the account's key is not what it should be; mend its fields, or remove it")
+    }
+
+    static func faultyOwner() -> StoreError {
+        .faultyRecord(repair: "the key of the link or address holds no uid; remove it")
+    }
+}
+
+extension AccountRecord {
+    /// Whether it says anything; a hash that only remembers an ended link does not.
+    var saysAnything: Bool { email != nil || name != nil || created != nil || !links.isEmpty }
+
+    /// Whether a uid is spelled as those that are made here.
+    static func isMadeHere(_ uid: String) -> Bool {
+        uid.utf8.count == 32
+            && uid.utf8.allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+            }
+    }
+}
