@@ -130,6 +130,18 @@ import Testing
         #expect(try database.contradictions() == "")
     }
 
+    @Test func aLinkThatWasMadeAnewWhileItsEndStoppedIsWhole() async throws {
+        let (database, store) = try await half([
+            ["HSET", "gatehouse:account:{u}", "unlinking:apple.com", "1", "link:apple.com", "1"],
+            ["SET", "gatehouse:link:{apple.com:1}", "u"],
+        ])
+        let account = AccountRecord(uid: "u", links: ["apple.com": "1"])
+        #expect(try await store.release(provider: "apple.com", of: "u") == .released(.apple("1"), account))
+        #expect(try await store.owner(of: .apple("1")) == "u")
+        #expect(try database.contradictions() == "")
+        #expect(try database.changes() == ["link apple.com:1 uid ", "link apple.com:1 uid u"])
+    }
+
     @Test func endingAllLinksFinishesThoseThatStopped() async throws {
         let (database, store) = try await half([
             [
