@@ -41,9 +41,6 @@ struct GatewayOthers: Sendable {
         }
     }
 
-    /// What workers ask.
-    var forWorkers: Worker.Others { Worker.Others(accounts: accounts, opaqueTokens: opaqueTokens) }
-
     /// Begins what should be known before the first request.
     func start() {
         accounts?.start()

@@ -1,3 +1,4 @@
+import JOSE
 import Logging
 
 extension Gateway {

@@ -38,6 +38,8 @@ public final class Gateway: Sendable {
     let startTime: Int64
     let phase = Mutex(Phase.serving)
     let others: GatewayOthers
+    /// The keys of session cookies; nil: there are no accounts.
+    let sessions: SessionAuthority?
     private let fetcher: HTTPKeyFetcher
     private let workerGroup: MultiThreadedEventLoopGroup
     private let controlGroup: MultiThreadedEventLoopGroup
@@ -51,6 +53,7 @@ public final class Gateway: Sendable {
         self.clock = clock
         self.logger = logger
         startTime = clock.now()
+        sessions = configuration.accounts.map { _ in SessionAuthority() }
         snapshot = try Snapshot(configuration)
         let serviceAccount = try GatewayOthers.serviceAccount(of: configuration)
         let count = configuration.workers ?? System.coreCount
@@ -137,14 +140,14 @@ public final class Gateway: Sendable {
         }
     }
 
-    private func makeWorkers() async throws {
+    private func makeWorkers(_ forWorkers: Worker.Others) async throws {
         for (index, loop) in workerGroup.makeIterator().enumerated() {
             let worker = try await loop.submit {
                 [self, slot = accessLog?.slots[index], access = StoreAccess(reader: store.view.reader(), redis: redis)]
                 in
                 let worker = Worker(
                     loop: loop, snapshot: snapshot, store: access, clock: clock, logger: logger, accessLog: slot,
-                    others: others.forWorkers,
+                    others: forWorkers,
                     requestKeys: { [keys] in keys.requestRefresh(set: $0) })
                 guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
                 worker.start()
@@ -156,7 +159,7 @@ public final class Gateway: Sendable {
 
     private func open() async throws {
         warnOfInsecureOptions()
-        try await makeWorkers()
+        try await makeWorkers(forWorkers())
         let workers = workers
         keys.subscribe { set, view in
             for worker in workers { worker.execute { $0.install(view, set: set) } }
@@ -167,6 +170,7 @@ public final class Gateway: Sendable {
         background.withLock { tasks in
             tasks.append(Task { [keys] in await keys.run() })
             tasks.append(Task { [weak self] in await self?.keepStore() })
+            tasks.append(Task { [weak self] in await self?.settleSessions() })
         }
     }
 

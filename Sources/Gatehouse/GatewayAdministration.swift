@@ -19,6 +19,10 @@ struct GatewayAdministration: AdministrationBackend {
             let why = status.isLoaded ? nil : "not read yet" + (status.lastError.map { ": \($0)" } ?? "")
             checks.append(ReadinessCheck("keys \(status.source)", why: why))
         }
+        if let sessions = gateway.sessions {
+            let why = sessions.keys == nil ? "the store has not told the issuer and key yet" : nil
+            checks.append(ReadinessCheck("sessions", why: why))
+        }
         return checks
     }
 

@@ -13,7 +13,8 @@ struct StrictStanding: Sendable {
         policy.revocation = .strict
         policy.recentSignIn = isRecent ? Refusal.recentSignIn : nil
         let answer = StoreAnswer.records(
-            user: try await user(caller.uid, caller.link), session: try await session(of: caller))
+            user: UserLookup(try await store.user(caller.uid)), session: try await session(of: caller),
+            link: try await identity(of: caller))
         let entry = VerifiedTokenCache.Entry(
             principal: caller, verifier: 0, keySetGeneration: 0,
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
@@ -35,8 +36,9 @@ struct StrictStanding: Sendable {
         }
         let unknown = Standing.unknown
         let standing = Standing(
-            kind: .idToken, hasSecondFactor: false, isFirebase: false, hasSession: false, authTime: time ?? unknown,
-            validityTime: time ?? unknown, expiresAt: .max, userKey: key, sessionKey: key)
+            kind: .idToken, hasSecondFactor: false, isFirebase: false, hasSession: false, hasLinkRecord: false,
+            authTime: time ?? unknown, validityTime: time ?? unknown, expiresAt: .max, userKey: key, sessionKey: key,
+            linkKey: key)
         var policy = RoutePolicy()
         policy.revocation = .strict
         let answer = StoreAnswer.records(user: UserLookup(try await store.user(name)), session: nil)
@@ -55,15 +57,10 @@ struct StrictStanding: Sendable {
             maxStaleness: maxStaleness)
     }
 
-    /// The stricter of what is known of the uid and of the identity at the provider.
-    private func user(_ uid: String, _ link: IdentityLink?) async throws -> UserLookup {
-        let user = try await store.user(uid)
-        guard let link, !link.name.utf8.elementsEqual(uid.utf8) else { return UserLookup(user) }
-        let identity = try await store.user(link.name)
-        return UserLookup(
-            UserRecord(
-                validSince: [user.validSince, identity.validSince].compactMap(\.self).max(),
-                disabled: user.disabled || identity.disabled))
+    /// What is known of the identity at the provider, where it is not the uid.
+    private func identity(of caller: Principal) async throws -> UserLookup? {
+        guard caller.standing.hasLinkRecord, let link = caller.link else { return nil }
+        return UserLookup(try await store.user(link.name))
     }
 
     private func session(of caller: Principal) async throws -> SessionLookup? {

@@ -18,6 +18,15 @@ struct Fleet: Sendable {
         _ count: Int = 1, store: String, waits: Bool = true, arrange: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: (Fleet) async throws -> Void
     ) async throws {
+        try await run(count, store: store, waits: waits, arrangeWith: { arrange(&$1) }, body)
+    }
+
+    /// The same, where the configuration names the identity's endpoints.
+    static func run(
+        _ count: Int = 1, store: String, waits: Bool = true,
+        arrangeWith arrange: (DevelopmentProvider, inout GatewayConfiguration) -> Void,
+        _ body: (Fleet) async throws -> Void
+    ) async throws {
         try await OwnThread.run {
             let provider = try await DevelopmentProvider.start(maxAge: 3600)
             let echo = try await EchoUpstream.start()
@@ -26,7 +35,7 @@ struct Fleet: Sendable {
             configuration["store"] = store
             // Tests share two cores: what is slow is not away.
             configuration["revocation"] = "{ strict_timeout: \(Allowance.factor)s }"
-            arrange(&configuration)
+            arrange(provider, &configuration)
             let gateways = try (0..<count).map { _ in try GatewayProcess(configuration) }
             let result: Result<Void, any Error>
             do {

@@ -3,10 +3,17 @@ import Foundation
 
 /// The `kid` in a token's header, as anybody can read it.
 func keyIdentifier(of token: String) -> String? {
-    var text = String(token.prefix { $0 != "." }).replacing("-", with: "+").replacing("_", with: "/")
-    text += String(repeating: "=", count: (4 - text.count % 4) % 4)
-    guard let header = Data(base64Encoded: text), case .string(let id)? = JSON(parsing: Array(header))?["kid"] else {
-        return nil
-    }
+    guard case .string(let id)? = part(0, of: token)?["kid"] else { return nil }
     return id
+}
+
+/// A token's claims, as anybody can read them.
+func claims(of token: String) -> JSON? { part(1, of: token) }
+
+private func part(_ index: Int, of token: String) -> JSON? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.indices.contains(index) else { return nil }
+    var text = parts[index].replacing("-", with: "+").replacing("_", with: "/")
+    text += String(repeating: "=", count: (4 - text.count % 4) % 4)
+    return Data(base64Encoded: text).flatMap { JSON(parsing: Array($0)) }
 }
