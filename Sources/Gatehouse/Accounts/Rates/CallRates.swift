@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Counts account calls by the client's network and by the account that they concern, in bounded memory.
+///
+/// Each has a bucket that refills evenly: so many calls a minute, a third of them (at least five) at once. A call that is refused counts for
+/// nothing. Peers without an address share one bucket: a Unix socket's, for whom no trusted proxy speaks.
+///
+/// The buckets are this gateway's: with several, a client has the rate at each.
+final class CallRates: CallRating {
+    private let networks: Mutex<BucketTable>
+    private let accounts: Mutex<BucketTable>
+
+    /// - Parameters:
+    ///   - perAddress: calls of a network a minute (`calls_per_address`).
+    ///   - perAccount: calls that concern an account a minute (`calls_per_account`).
+    init(perAddress: Int, perAccount: Int) {
+        networks = Mutex(BucketTable(of: CallBucket(perMinute: perAddress)))
+        accounts = Mutex(BucketTable(of: CallBucket(perMinute: perAccount)))
+    }
+
+    convenience init(_ accounts: Configuration.Accounts) {
+        self.init(perAddress: accounts.callsPerAddress, perAccount: accounts.callsPerAccount)
+    }
+
+    func allow(network: PeerNetwork, now: UInt64) -> Int? {
+        networks.withLock { table in table.take(now: now) { $0.combine(network) } }
+    }
+
+    func allow(account: String, now: UInt64) -> Int? {
+        var name = account
+        // By its bytes: strings are equal, and hash, by canonical equivalence.
+        return name.withUTF8 { bytes in
+            accounts.withLock { table in
+                table.take(now: now) { $0.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+            }
+        }
+    }
+}
