@@ -16,6 +16,23 @@ extension DevelopmentProvider {
             now: service.now())
     }
 
+    /// A notification of Apple's server and this provider's clock, to be changed and then signed with `sign`.
+    ///
+    /// - Parameter type: as ``ProviderToken/appleNotification(_:about:audience:eventTime:eventsAsText:id:now:)``.
+    public func appleNotification(
+        _ type: String, about user: DevelopmentUser = .ada, eventTime: Int64? = nil, eventsAsText: Bool = true
+    ) -> ProviderToken {
+        .appleNotification(
+            type, about: user, eventTime: eventTime, eventsAsText: eventsAsText, now: service.now())
+    }
+
+    /// A logout token of an identity provider and this provider's clock, to be changed and then signed with `sign`.
+    public func logoutToken(
+        of provider: IdentityProvider, for user: DevelopmentUser = .ada, session: String? = nil
+    ) -> ProviderToken {
+        .logoutToken(of: provider, for: user, issuer: localIssuer(of: provider), session: session, now: service.now())
+    }
+
     /// The issuer of a provider's tokens: the real one, Microsoft's with `{tenantid}`; of `oidc.NAME` the URL below
     /// which its discovery document is.
     public func issuer(of provider: IdentityProvider) -> String { provider.issuer(base: base) }

@@ -9,6 +9,8 @@ extension MintRequest {
 
     /// - Parameter base: the URL of the development provider.
     func minted(project: String, base: String, now: Int64) throws(Problem) -> Minted {
+        guard event != nil || eventsAsText == nil else { throw Problem(text: "\"events_as_text\" goes with \"event\"") }
+        if let event { return .provider(try eventToken(event, base: base, now: now)) }
         guard let provider else { return .firebase(try firebaseToken(project: project, now: now)) }
         guard kind != .session else { throw Problem(text: "only Firebase has session cookies") }
         if let opaque = opaqueToken(of: provider, now: now) { return .opaque(opaque) }
@@ -30,13 +32,36 @@ extension MintRequest {
     }
 
     private func providerToken(of provider: IdentityProvider, base: String, now: Int64) -> ProviderToken {
-        var issuer = issuer
-        if issuer == nil, case .oidc = provider { issuer = provider.issuer(base: base) }
+        let issuer = localIssuer(of: provider, base: base)
         guard kind == .access else {
             return .idToken(of: provider, for: user, audience: audience, issuer: issuer, nonce: nonce, now: now)
         }
         guard provider != .microsoft else { return .microsoftAccessTokenV2(for: user, audience: audience, now: now) }
         return .accessToken(of: provider, for: user, audience: audience, issuer: issuer, now: now)
+    }
+
+    /// Nil where the token's default is right.
+    private func localIssuer(of provider: IdentityProvider, base: String) -> String? {
+        if issuer == nil, case .oidc = provider { return provider.issuer(base: base) }
+        return issuer
+    }
+
+    private func eventToken(_ event: String, base: String, now: Int64) throws(Problem) -> ProviderToken {
+        guard kind == nil, nonce == nil, authTime == nil, let provider = provider.flatMap(IdentityProvider.init(id:))
+        else {
+            throw Problem(
+                text: "an \"event\" is of a \"provider\" that issues ID tokens, without a kind, nonce and sign-in")
+        }
+        var token: ProviderToken
+        if event == "logout" {
+            token = .logoutToken(
+                of: provider, for: user, audience: audience, issuer: localIssuer(of: provider, base: base), now: now)
+        } else {
+            guard provider == .apple, issuer == nil else { throw Problem(text: "only apple.com tells of \"\(event)\"") }
+            token = .appleNotification(
+                event, about: user, audience: audience, eventsAsText: eventsAsText ?? true, now: now)
+        }
+        return changed(token, now: now)
     }
 
     private func opaqueToken(of provider: String, now: Int64) -> OpaqueToken? {

@@ -9,6 +9,10 @@
 /// `linkedin.com` or `oidc.NAME`, with an `audience`, `issuer` and `nonce` of choice; `github.com`, `oauth.NAME`, and
 /// `facebook.com` with `"kind":"access"`, for an opaque token that the provider knows from then on, issued to the
 /// client `audience`; `claims` are then members of the endpoint's answer.
+///
+/// `event` asks for what a provider's server tells of the user: `logout` for a logout token of any provider that issues ID tokens, anything else for
+/// a notification of that type by `apple.com`, whose `events` are an object instead of its text with `"events_as_text":false`. `claims` are then
+/// claims of that token.
 struct MintRequest {
     enum Kind: String {
         case id
@@ -22,6 +26,8 @@ struct MintRequest {
     var audience: String?
     var issuer: String?
     var nonce: String?
+    var event: String?
+    var eventsAsText: Bool?
     var authTime: Int64?
     var expiresIn: Int64?
     var claims = JSONObject()
@@ -43,6 +49,8 @@ struct MintRequest {
             case ("audience", .string(let text)): audience = text
             case ("issuer", .string(let text)): issuer = text
             case ("nonce", .string(let text)): nonce = text
+            case ("event", .string(let name)) where (1...128).contains(name.count): event = name
+            case ("events_as_text", .bool(let isText)): eventsAsText = isText
             case ("auth_time", .integer(let time)): authTime = try Self.bounded(time)
             case ("auth_age", .integer(let age)): authTime = now - (try Self.bounded(age))
             case ("expires_in", .integer(let seconds)): expiresIn = try Self.bounded(seconds)

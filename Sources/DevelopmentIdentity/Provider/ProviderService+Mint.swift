@@ -6,9 +6,16 @@ extension ProviderService {
     /// The server listens on loopback only; the check of `Host` keeps a web page that rebinds its name to 127.0.0.1
     /// out.
     func mint(_ request: ReceivedRequest) -> Answer {
+        var answer = minted(request)
+        answer.fields += request.sharingFields
+        return answer
+    }
+
+    private func minted(_ request: ReceivedRequest) -> Answer {
         guard request.isAddressedToLoopback else {
             return .json(["error": "the Host field must name 127.0.0.1 or localhost"], status: 403)
         }
+        if request.method == "OPTIONS" { return Answer(status: 204, fields: [("Allow", "POST, OPTIONS")]) }
         guard request.method == "POST" else { return .json(["error": "POST a JSON object"], status: 405) }
         guard request.bodyLength == request.bodyPrefix.count else {
             return .json(["error": "the body is longer than 16 KiB"], status: 413)
@@ -43,7 +50,26 @@ extension ProviderService {
 
 extension ReceivedRequest {
     fileprivate var isAddressedToLoopback: Bool {
-        let host = value(of: "Host")?.lowercased() ?? ""
-        return ["127.0.0.1", "localhost"].contains { host == $0 || host.hasPrefix($0 + ":") }
+        value(of: "Host").map { Self.isLoopback($0) } ?? false
+    }
+
+    /// What lets a page of another port of this machine read the answer (Fetch, section 3.2.3). A page from elsewhere may not: it would have
+    /// tokens of the demo.
+    fileprivate var sharingFields: [(name: String, value: String)] {
+        guard let origin = value(of: "Origin"), origin.hasPrefix("http://"), Self.isLoopback(origin.dropFirst(7)) else {
+            return [("Vary", "Origin")]
+        }
+        let fields = [("Vary", "Origin"), ("Access-Control-Allow-Origin", origin)]
+        guard method == "OPTIONS" else { return fields }
+        return fields + [
+            ("Access-Control-Allow-Methods", "POST"), ("Access-Control-Allow-Headers", "content-type"),
+            ("Access-Control-Max-Age", "600"),
+        ]
+    }
+
+    /// A host and a port, or none.
+    private static func isLoopback(_ authority: some StringProtocol) -> Bool {
+        let parts = authority.lowercased().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return ["127.0.0.1", "localhost"].contains(parts[0]) && (parts.count == 1 || UInt16(parts[1]) != nil)
     }
 }

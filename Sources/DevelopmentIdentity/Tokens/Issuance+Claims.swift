@@ -48,7 +48,8 @@ extension Issuance {
 
     private var linkedInLocale: JSONObject { ["locale": "en_US"] }
 
-    private var pairwise: String { StableID.base64URL(bytes: 32, of: "\(user.microsoftObjectID) \(audience)") }
+    /// Microsoft's `sub`.
+    var pairwise: String { StableID.base64URL(bytes: 32, of: "\(user.microsoftObjectID) \(audience)") }
 
     private var microsoftUser: JSONObject {
         [

@@ -10,7 +10,8 @@
 ///     let forged = try token.signed(by: someKey)                 // with any other
 ///     let spoilt = Tampering.payload.applied(to: text)
 ///
-/// ID tokens: ``idToken(of:for:audience:issuer:nonce:now:)``. What must not pass for one:
+/// ID tokens: ``idToken(of:for:audience:issuer:nonce:now:)``. Events: ``appleNotification(_:about:audience:eventTime:eventsAsText:id:now:)``,
+/// ``logoutToken(of:for:audience:issuer:session:id:now:)``. What must not pass for an ID token:
 /// ``microsoftAccessTokenV1(for:audience:now:)``, ``microsoftAccessTokenV2(for:audience:now:)``,
 /// ``accessToken(of:for:audience:issuer:now:)``.
 public struct ProviderToken: DraftToken {

@@ -34,6 +34,12 @@ struct TokenMintCommand: ParsableCommand {
     @Option(help: ArgumentHelp("With --provider: the nonce, taken as it is.", valueName: "text"))
     var nonce: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "With --provider: what its server tells of the user instead of an ID token: logout, or of apple.com "
+                + "consent-revoked, account-delete, email-enabled or email-disabled.", valueName: "type"))
+    var event: String?
+
     @Option(help: ArgumentHelp("The Firebase project that the token is for.", valueName: "id"))
     var project = FirebaseToken.demoProject
 
@@ -73,6 +79,7 @@ struct TokenMintCommand: ParsableCommand {
         if provider != nil, session {
             throw ValidationError("--session and --provider exclude each other: only Firebase has session cookies")
         }
+        if let event { try validate(event: event) }
         guard let provider, IdentityProvider(id: provider) == nil else { return }
         let isOpaque = provider == "github.com" || provider.hasPrefix("oauth.")
         throw ValidationError(
@@ -80,6 +87,16 @@ struct TokenMintCommand: ParsableCommand {
                 ? "tokens of \(provider) are opaque, so a running provider must know them: POST "
                     + "{\"provider\":\"\(provider)\"} to \(Self.demoProvider)/mint while `gatehouse demo` runs"
                 : "there is no provider \(provider) with tokens of its own; `gatehouse help token mint` lists them")
+    }
+
+    private func validate(event: String) throws {
+        guard let provider else { throw ValidationError("--event goes with --provider") }
+        if nonce != nil || authTimeAgo != nil {
+            throw ValidationError("--event excludes --nonce and --auth-time-ago, which events have not")
+        }
+        if event != "logout", provider != IdentityProvider.apple.id || issuer != nil {
+            throw ValidationError("--event \(event) goes with --provider apple.com, without --issuer")
+        }
     }
 
     func run() throws {
@@ -113,9 +130,18 @@ struct TokenMintCommand: ParsableCommand {
     private func providerToken(of provider: IdentityProvider, now: Int64) -> ProviderToken {
         var issuer = issuer
         if issuer == nil, case .oidc(let name) = provider { issuer = "\(Self.demoProvider)/oidc/\(name)" }
-        let token = ProviderToken.idToken(
-            of: provider, for: .named(user), audience: audience, issuer: issuer, nonce: nonce, now: now)
+        let token = token(of: provider, for: .named(user), issuer: issuer, now: now)
         return provider == .microsoft ? tenant.map(token.inTenant) ?? token : token
+    }
+
+    private func token(
+        of provider: IdentityProvider, for user: DevelopmentUser, issuer: String?, now: Int64
+    ) -> ProviderToken {
+        guard let event else {
+            return .idToken(of: provider, for: user, audience: audience, issuer: issuer, nonce: nonce, now: now)
+        }
+        guard event == "logout" else { return .appleNotification(event, about: user, audience: audience, now: now) }
+        return .logoutToken(of: provider, for: user, audience: audience, issuer: issuer, now: now)
     }
 
     private func changed<Token: DraftToken>(_ token: Token, now: Int64) -> Token {

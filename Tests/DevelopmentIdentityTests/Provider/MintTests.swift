@@ -93,6 +93,10 @@ import Testing
     @Test(arguments: [
         "", "[]", "{", #"{"usr":"ada"}"#, #"{"user":1}"#, #"{"user":""}"#, #"{"kind":"other"}"#,
         #"{"provider":"x.com"}"#, #"{"provider":"apple.com","kind":"session"}"#, #"{"audience":"a"}"#,
+        #"{"event":"logout"}"#, #"{"event":"logout","provider":"github.com"}"#,
+        #"{"event":"consent-revoked","provider":"google.com"}"#, #"{"event":"","provider":"apple.com"}"#,
+        #"{"event":"logout","provider":"google.com","nonce":"n"}"#, #"{"events_as_text":true}"#,
+        #"{"event":"logout","provider":"google.com","kind":"id"}"#,
         #"{"kind":"access"}"#, #"{"expires_in":1.5}"#, #"{"auth_time":9223372036854775807}"#, #"{"claims":[]}"#,
     ])
     func whatIsNotUnderstoodIsRefused(body: String) async throws {

@@ -22,7 +22,21 @@ import Testing
         #expect((claims["exp"]?.integer ?? 0) - (claims["iat"]?.integer ?? 0) == 600)
     }
 
+    @Test(arguments: [("apple.com", "consent-revoked"), ("oidc.corp", "logout")])
+    func anEventIsMintedInsteadOfAnIDToken(id: String, event: String) async throws {
+        let folder = try TemporaryFolder()
+        let run = try await CommandRun.run(
+            "token", "mint", "--provider", id, "--user", "ada", "--keys", folder.path("keys"), "--event", event,
+            in: folder)
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let claims = try UnverifiedJWS(String(run.output.prefix { $0 != "\n" })).payload.root
+        #expect(claims["jti"]?.string?.isEmpty == false)
+        #expect(claims["events"] != nil)
+    }
+
     @Test(arguments: [
+        ("--event=logout", "--expires-in=1h", "--event goes with --provider"),
+        ("--event=consent-revoked", "--provider=google.com", "goes with --provider apple.com"),
         ("--provider=github.com", "--expires-in=1h", "opaque"), ("--provider=x", "--expires-in=1h", "no provider x"),
         ("--provider=apple.com", "--session", "exclude each other"), ("--nonce=n", "--session", "go with --provider"),
     ])
