@@ -35,6 +35,14 @@ public final class Snapshot: Sendable {
     let crossSite: CrossSiteCheck
     /// The key that signs assertions, by its `kid`; nil: none does.
     public let assertionKeyID: String?
+    /// The key that signs session cookies, by its `kid`; nil: none does, or the store keeps it.
+    public var sessionKeyID: String? { sessionKeyFiles?.current.keyID }
+    /// What is answered under `/.gatehouse/`, each as method and path; empty: nothing is.
+    public var ownCalls: [String] {
+        guard let own else { return [] }
+        let calls = own.calls.map { "\($0.endpoint.method == .get ? "GET" : "POST") \($0.endpoint.path)" }
+        return calls + ["GET /.gatehouse/jwks.json"]
+    }
     /// What loads and should nevertheless be known, besides the configuration's own warnings.
     public let warnings: [ConfigurationWarning]
     let limits: ConnectionLimits

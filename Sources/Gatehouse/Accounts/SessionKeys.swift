@@ -48,8 +48,8 @@ final class SessionAuthority: Sendable {
 
 extension SessionAuthority {
     /// The names of what a store keeps for it.
-    private static let issuerSetting = "issuer"
-    private static let keySetting = "session_key"
+    static let issuerSetting = "issuer"
+    static let keySetting = "session_key"
 
     /// Reads what is not configured from the store, where it is made once.
     ///

@@ -33,6 +33,46 @@ extension Explainer {
         request.withView { snapshot.locator.find(in: $0).offer(in: $0.bytes) }
     }
 
+    /// The account call that a request is for; nil: none.
+    func ownCall(of request: ParsedRequest) -> AccountEndpoint? {
+        request.withView { view in
+            let path = view.head.path.bytes(in: view.bytes)
+            return snapshot.own?.calls.first { path.elementsEqual($0.path) }?.endpoint
+        }
+    }
+
+    /// Of an account call, what is decided before it is read.
+    func own(_ call: AccountEndpoint, _ request: ParsedRequest, _ soFar: Account) -> Explanation {
+        var account = soFar
+        account.pass("call", "\(call.path), a call of the gateway's own: nothing is forwarded")
+        let allowed = call.method == .get ? "GET, HEAD" : "POST"
+        guard request.head.method == call.method || (call.method == .get && request.head.method == .head) else {
+            account.fail("method", "only \(allowed)")
+            return account.refused(Denial(.methodNotAllowed, allow: Array(allowed.utf8)))
+        }
+        if call.method == .post, !call.isEvent {
+            let finding = request.withView { snapshot.crossSite.finding(in: $0) }
+            account.add(ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown))
+            if !finding.passes { return account.refused(Denial(.crossSite)) }
+        }
+        return account.undetermined(
+            "the rest hangs on the call's body and on what the store has, which is not looked at")
+    }
+
+    /// Whether a page of another site may have sent it; nil where it is not asked.
+    func site(of request: ParsedRequest, _ place: RoutedPlace) -> ExplanationStep? {
+        request.withView { view in
+            guard snapshot.locator.find(in: view).hasCookie, CrossSiteCheck.isAsked(of: view.head.method) else {
+                return nil
+            }
+            guard !snapshot.plans[place.index].allowsCrossSite else {
+                return ExplanationStep(.note, "site", "not asked: the route has insecure_no_csrf")
+            }
+            let finding = snapshot.crossSite.finding(in: view)
+            return ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown)
+        }
+    }
+
     private func place(
         _ outcome: RouteOutcome, _ view: RequestView, text: (PathSlice) -> String
     ) -> Result<RoutedPlace, RoutingRefusal> {
@@ -60,5 +100,20 @@ extension Explainer {
 
     private func failure(_ name: String, _ detail: String, _ denial: Denial) -> Result<RoutedPlace, RoutingRefusal> {
         .failure(RoutingRefusal(step: ExplanationStep(.failed, name, detail), denial: denial))
+    }
+}
+
+extension CrossSiteCheck.Finding {
+    /// Why, for people.
+    var shown: String {
+        switch self {
+        case .noBrowser: "neither Sec-Fetch-Site nor Origin: no browser sent the cookie by itself"
+        case .listedOrigin: "the Origin is listed in accounts.origins"
+        case .sameOrigin: "Sec-Fetch-Site: the page is of the same origin, or there is none"
+        case .originIsHost: "the Origin is the Host"
+        case .otherSite: "Sec-Fetch-Site: a page of another site sent it, with the cookie of its user"
+        case .otherOrigin: "the Origin is not the Host, nor listed in accounts.origins"
+        case .ambiguous: "Sec-Fetch-Site or Origin stands there more than once"
+        }
     }
 }

@@ -11,9 +11,11 @@ public struct Explainer: Sendable {
     private let inspector: TokenInspector
     private let records: RecordSource
     private let accounts: AccountEvidenceSource
+    private let owners: OwnerEvidenceSource
     let clock: GatewayClock
 
-    /// An explainer that asks whom the gateway asks, and the store's file or, where that is in use, the admin API.
+    /// An explainer that asks whom the gateway asks, and the store's file or, where that is in use, the admin API. What only the store knows and
+    /// no API tells (the key of session cookies, the owners of identities) stays unknown while a gateway has the file.
     ///
     /// - Parameter asksOthers: whether key sets are fetched, and providers and Identity Toolkit asked; without it no signature, opaque token
     ///   or Firebase account can be checked.
@@ -24,19 +26,23 @@ public struct Explainer: Sendable {
         try self.init(
             configuration, keys: asksOthers ? .live(clock: clock) : .none, records: .live(configuration),
             opaqueTokens: asksOthers ? .live(clockSkew: configuration.identity.clockSkew, clock: clock) : .none,
-            accounts: asksOthers ? .live(configuration, clock: clock) : .none, clock: clock)
+            accounts: asksOthers ? .live(configuration, clock: clock) : .none, owners: .live(configuration),
+            clock: clock)
     }
 
     init(
         _ configuration: Configuration, keys: KeyEvidenceSource, records: RecordSource,
-        opaqueTokens: OpaqueEvidenceSource = .none, accounts: AccountEvidenceSource = .none, clock: GatewayClock
+        opaqueTokens: OpaqueEvidenceSource = .none, accounts: AccountEvidenceSource = .none,
+        owners: OwnerEvidenceSource = .none, clock: GatewayClock
     ) throws(ConfigurationErrors) {
         self.configuration = configuration
         self.records = records
         self.accounts = accounts
+        self.owners = owners
         self.clock = clock
         snapshot = try Snapshot(configuration)
-        inspector = TokenInspector(snapshot, keys: keys, opaqueTokens: opaqueTokens, clock: clock)
+        inspector = TokenInspector(
+            snapshot, keys: keys, sessions: .live(configuration, snapshot), opaqueTokens: opaqueTokens, clock: clock)
     }
 
     /// Explains a request.
@@ -63,11 +69,16 @@ public struct Explainer: Sendable {
             account.fail("method", "CONNECT and TRACE are never forwarded")
             return account.refused(Denial(.methodNotAllowed, allow: Worker.knownMethods))
         }
+        if let call = ownCall(of: request) { return own(call, request, account) }
         switch locate(request) {
         case .success(let place):
             account.pass("path", place.canonical)
             let route = configuration.routes[place.index]
             account.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
+            if let step = site(of: request, place) {
+                account.add(step)
+                if step.mark == .failed { return account.refused(Denial(.crossSite)) }
+            }
             return await identify(request, place, account)
         case .failure(let refusal):
             account.add(refusal.step)
@@ -123,8 +134,43 @@ public struct Explainer: Sendable {
             return account.refused(Denial(code))
         }
         account.pass("verified", "the user is \(ShownText.quoted(entry.principal.uid))")
+        if let link = entry.principal.link, configuration.accounts != nil {
+            switch await owner(of: link, account) {
+            case .own(let steps): account = steps
+            case .ended(let explanation): return explanation
+            }
+        }
         let evidence = await evidence(of: entry.principal, plan.policy)
         return authorize(entry, evidence, request, place, account)
+    }
+
+    private enum Owned {
+        /// The derived uid is the user's.
+        case own(Account)
+        case ended(Explanation)
+    }
+
+    /// Whose the identity is that a provider's own token names.
+    private func owner(of link: IdentityLink, _ soFar: Account) async -> Owned {
+        var account = soFar
+        switch await owners.look(link) {
+        case .nobody(let source):
+            guard configuration.accounts?.unlinked == .derive else {
+                account.fail("link", "of no account, and accounts.unlinked is deny; \(source)")
+                return .ended(account.refused(Denial(.permissionDenied)))
+            }
+            account.pass("link", "of no account: the uid is the derived one; \(source)")
+            return .own(account)
+        case .owner(let owner, let source):
+            account.pass("link", "of the account \(ShownText.quoted(owner.uid)), whose the request is; \(source)")
+            return .ended(
+                account.undetermined("it is decided as the account's own, and an account is not explained by its links")
+            )
+        case .unknown(let why):
+            account.add(ExplanationStep(.unknown, "link", why))
+            return .ended(
+                account.undetermined("whose request it is hangs on the account that the identity is linked to"))
+        }
     }
 
     private func evidence(of principal: Principal, _ policy: RoutePolicy) async -> Evidence {

@@ -11,27 +11,37 @@ enum KeyEvidence: Sendable {
     case notFetched(of: KeySetSource)
     /// Emulator tokens are not signed.
     case notNeeded
+    /// The keys of the gateway's own session cookies, and where they were found.
+    case sessions(SessionKeys, from: String)
+    /// They could not be found, and why.
+    case noSessions(String)
 
     /// What a worker would know by it: a set that was just read, or one whose source is down.
     var view: KeySetView {
-        guard case .fetched(let set, _) = self else {
-            return KeySetView(cooldownUntil: .max, nextFetchAt: .max)
+        switch self {
+        case .fetched(let set, _):
+            KeySetView(
+                keys: set.keys, algorithms: set.algorithms, generation: 1, isLoaded: true, lastFetchSucceeded: true,
+                completedFetches: 1, usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
+        case .sessions(let keys, _): keys.view
+        case .failed, .notFetched, .notNeeded, .noSessions: KeySetView(cooldownUntil: .max, nextFetchAt: .max)
         }
-        return KeySetView(
-            keys: set.keys, algorithms: set.algorithms, generation: 1, isLoaded: true, lastFetchSucceeded: true,
-            completedFetches: 1, usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
     }
 
     /// Which set it is, and what it holds.
     var source: String {
         switch self {
         case .fetched(let set, let source):
-            "\(set.keys.keys.count) \(set.keys.keys.count == 1 ? "key" : "keys") of \(source.name)"
+            "\(Self.count(set.keys.keys.count)) of \(source.name)"
         case .failed(let error, let source): "\(source.name) gave no keys: \(error)"
         case .notFetched(let source): "the keys of \(source.name) were not fetched"
         case .notNeeded: "no keys"
+        case .sessions(let keys, let place): "\(Self.count(keys.published.count)) of \(place)"
+        case .noSessions(let why): why
         }
     }
+
+    private static func count(_ keys: Int) -> String { "\(keys) \(keys == 1 ? "key" : "keys")" }
 }
 
 /// Reads key sets once, for diagnosis.

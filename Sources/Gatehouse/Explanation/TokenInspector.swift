@@ -6,6 +6,7 @@ import JOSE
 public struct TokenInspector: Sendable {
     let snapshot: Snapshot
     private let keys: KeyEvidenceSource
+    private let sessions: SessionEvidenceSource
     let opaqueTokens: OpaqueEvidenceSource
     let clock: GatewayClock
 
@@ -13,16 +14,19 @@ public struct TokenInspector: Sendable {
     ///
     /// - Throws: what is wrong with the configuration's routes.
     public init(_ configuration: Configuration, clock: GatewayClock = .system) throws(ConfigurationErrors) {
+        let snapshot = try Snapshot(configuration)
         self.init(
-            try Snapshot(configuration), keys: .live(clock: clock),
+            snapshot, keys: .live(clock: clock), sessions: .live(configuration, snapshot),
             opaqueTokens: .live(clockSkew: configuration.identity.clockSkew, clock: clock), clock: clock)
     }
 
     init(
-        _ snapshot: Snapshot, keys: KeyEvidenceSource, opaqueTokens: OpaqueEvidenceSource = .none, clock: GatewayClock
+        _ snapshot: Snapshot, keys: KeyEvidenceSource, sessions: SessionEvidenceSource = .none,
+        opaqueTokens: OpaqueEvidenceSource = .none, clock: GatewayClock
     ) {
         self.snapshot = snapshot
         self.keys = keys
+        self.sessions = sessions
         self.opaqueTokens = opaqueTokens
         self.clock = clock
     }
@@ -43,7 +47,9 @@ public struct TokenInspector: Sendable {
     }
 
     private func kind(of token: [UInt8]) -> CredentialKind {
-        guard let issuer = (try? UnverifiedJWS(token))?.payload.root["iss"] else { return .idToken }
+        guard let jws = try? UnverifiedJWS(token) else { return .idToken }
+        if SessionVerifier.judges(jws) { return .sessionCookie }
+        guard let issuer = jws.payload.root["iss"] else { return .idToken }
         let isCookie = snapshot.verifiers.verifiers.contains { verifier in
             guard case .firebase(let firebase) = verifier else { return false }
             return firebase.kind == .sessionCookie && issuer.equals(firebase.issuer)
@@ -79,20 +85,33 @@ public struct TokenInspector: Sendable {
         do throws(VerificationFailure) {
             index = try snapshot.verifiers.index(for: jws, kind)
         } catch {
-            return ([nobodys(jws, kind, error)], error.code, nil)
+            return (whose(jws) + [nobodys(jws, kind, error)], error.code, nil)
         }
         let verifier = snapshot.verifiers.verifiers[index]
-        let evidence = await keys.evidence(for: source(of: verifier))
+        let evidence = await evidence(for: verifier)
         let (now, monotonic) = (clock.now(), clock.monotonic())
         let account = TokenAccount(verifier: verifier, evidence: evidence, now: now, monotonic: monotonic)
         let (code, entry) = verdict(on: token, kind, verifier, evidence, now: now, monotonic: monotonic)
-        return (account.steps(of: jws), code, entry)
+        return (whose(jws) + account.steps(of: jws), code, entry)
     }
 
-    /// Nil: none that could be fetched.
-    private func source(of verifier: TokenVerifier) -> KeySetSource? {
-        guard let set = verifier.keySet, snapshot.keySources.indices.contains(set) else { return nil }
-        return snapshot.keySources[set]
+    private func evidence(for verifier: TokenVerifier) async -> KeyEvidence {
+        if case .session = verifier { return await sessions.look() }
+        return await keys.evidence(for: verifier.keySet.map { snapshot.keySources[$0] })
+    }
+
+    /// Of a token that a gateway made, where it cannot count whatever its checks say.
+    private func whose(_ token: UnverifiedJWS) -> [ExplanationStep] {
+        if token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true {
+            return [
+                ExplanationStep(
+                    .failed, "use", "a pending token of a gateway: it counts in calls of sign-in and link alone")
+            ]
+        }
+        guard SessionVerifier.judges(token), snapshot.sessionSet == nil else { return [] }
+        return [
+            ExplanationStep(.failed, "use", "a session cookie of a gateway, and accounts is off in this configuration")
+        ]
     }
 
     /// Of a token that no verifier judges.

@@ -41,11 +41,20 @@ struct CheckCommand: ParsableCommand {
             admin      \(admin ?? "off")
             store      \(configuration.store)
             upstreams  \(upstreams.joined(separator: "\n           "))
-            headers    \(configuration.headers.note)\(assertion(snapshot))
+            headers    \(configuration.headers.note)\(assertion(snapshot))\(accounts(configuration, snapshot))
 
             \(source.file ?? "the options"): valid, \(configuration.routes.count) \
             \(configuration.routes.count == 1 ? "route" : "routes")
             """
+    }
+
+    private func accounts(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
+        guard let accounts = configuration.accounts else { return "" }
+        let key = snapshot.sessionKeyID.map { "signed by the key \($0)" } ?? "signed by a key that the store keeps"
+        let issuer = accounts.issuer.map { "of \($0)" } ?? "of an issuer that the store keeps"
+        let origins = accounts.origins.isEmpty ? "" : "\norigins    \(accounts.origins.joined(separator: ", "))"
+        let calls = snapshot.ownCalls.joined(separator: "\n           ")
+        return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\ncalls      \(calls)"
     }
 
     private func assertion(_ snapshot: Snapshot) -> String {

@@ -27,6 +27,7 @@ struct RouteListing {
         Column("SCOPES") { list($0.scopes, ifEmpty: nothing) },
         Column("REVOCATION", always: true) { $0.auth == .none ? nothing : $0.revocation.rawValue },
         Column("ON STORE FAILURE") { $0.onStoreFailure == .allow ? "allow" : nothing },
+        Column("CROSS-SITE") { $0.insecureNoCSRF ? "passes" : nothing },
         Column("STRIP") { $0.stripPrefix ?? nothing },
         Column("PATH OPTIONS") { pathOptions($0) },
         Column("UPSTREAM", always: true) { $0.upstream },

@@ -51,6 +51,27 @@ struct CheckTests {
         #expect(run.errors == "")
     }
 
+    @Test func accountsAreShownWithTheirCalls() async throws {
+        let folder = try TemporaryFolder()
+        let more =
+            "accounts: { issuer: 'https://api.example', origins: ['https://app.example'] }\nstore: 'sqlite::memory:'\n"
+        try folder.write(Self.valid + "    insecure_no_csrf: true\n" + more, to: "gatehouse.yaml")
+        let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(
+            lines.contains(
+                "accounts   on: session cookies of https://api.example, signed by a key that the store keeps"))
+        #expect(lines.contains("origins    https://app.example"))
+        #expect(lines.contains("calls      POST /.gatehouse/nonce"))
+        for call in ["POST /.gatehouse/events/backchannel-logout", "GET /.gatehouse/auth", "GET /.gatehouse/jwks.json"]
+        {
+            #expect(lines.contains("           \(call)"))
+        }
+        #expect(run.output.contains("CROSS-SITE"))
+        #expect(run.errorLines.count == 1 && run.errors.contains("pages of other sites can act here"))
+    }
+
     @Test func aMissingFileIsToldByItsName() async throws {
         let run = try await CommandRun.run("check", "--config", "absent.yaml", in: TemporaryFolder())
         #expect(run.exitCode == 1)

@@ -61,11 +61,12 @@ enum Given {
 
     static func explainer(
         _ configuration: Configuration, keys: KeyEvidenceSource? = nil, records: RecordEvidence = .nothingRecorded,
-        opaqueTokens: OpaqueEvidenceSource = .none, accounts: AccountEvidenceSource = .none
+        opaqueTokens: OpaqueEvidenceSource = .none, accounts: AccountEvidenceSource = .none,
+        owners: OwnerEvidenceSource = .none
     ) throws -> Explainer {
         try Explainer(
             configuration, keys: try keys ?? self.keys(), records: RecordSource { _, _ in records },
-            opaqueTokens: opaqueTokens, accounts: accounts, clock: clock)
+            opaqueTokens: opaqueTokens, accounts: accounts, owners: owners, clock: clock)
     }
 
     /// Puts tokens to a provider that the test plays, and has its answers judged as the gateway does.

@@ -61,4 +61,29 @@ import Testing
         #expect(records?.user.user == .record(validSince: 5, disabled: false))
         #expect(try await open(copy).user("ann").validSince == 5)
     }
+
+    @Test func settingsAreSeenWhereTheyWereMade() async throws {
+        #expect(try SQLiteLook.settings(path: path, ["issuer"]) == nil)
+        let store = try open()
+        _ = try await store.setting("issuer", initial: Array("https://a.example".utf8))
+        #expect(throws: StoreError.self) { try SQLiteLook.settings(path: path, ["issuer"]) }
+        try await store.close()
+        let settings = try SQLiteLook.settings(path: path, ["issuer", "session_key"])
+        #expect(settings == ["issuer": Array("https://a.example".utf8)])
+    }
+
+    @Test func theOwnerOfAnIdentityIsSeenWithTheAccount() async throws {
+        let link = IdentityLink(provider: "google.com", subject: "g-1")
+        #expect(try SQLiteLook.owner(path: path, of: link) == nil)
+        let store = try open()
+        let account = AccountRecord(uid: "ann", email: "a@b.example", created: 5, links: ["google.com": "g-1"])
+        _ = try await store.createAccount(account, claimsEmail: true)
+        _ = try await store.claim(IdentityLink(provider: "apple.com", subject: "a-1"), for: "firebase-user")
+        try await store.close()
+        #expect(try SQLiteLook.owner(path: path, of: link) == account)
+        #expect(
+            try SQLiteLook.owner(path: path, of: IdentityLink(provider: "apple.com", subject: "a-1"))?.uid
+                == "firebase-user")
+        #expect(try SQLiteLook.owner(path: path, of: IdentityLink(provider: "apple.com", subject: "g-1")) == nil)
+    }
 }

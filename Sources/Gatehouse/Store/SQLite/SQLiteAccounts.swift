@@ -95,8 +95,14 @@ enum SQLiteAccounts {
 
     static func setting(_ name: String, initial: [UInt8], _ db: Database) throws -> [UInt8] {
         try run("INSERT OR IGNORE INTO setting (name, value) VALUES (?, ?)", [name, Data(initial)], db)
+        guard let value = try setting(name, db) else { throw faulty() }
+        return value
+    }
+
+    /// Nil where it was not made yet.
+    static func setting(_ name: String, _ db: Database) throws -> [UInt8]? {
         let statement = try db.cachedStatement(sql: "SELECT value FROM setting WHERE name = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [name]) else { throw faulty() }
+        guard let row = try Row.fetchOne(statement, arguments: [name]) else { return nil }
         guard case .blob(let value) = (row[0] as DatabaseValue).storage, !value.isEmpty else {
             throw StoreError.faultyRecord(
                 repair: "the setting \(name) is no value; remove its row, and it is made anew")

@@ -9,6 +9,42 @@ enum SQLiteLook {
     static func records(
         path: String, uid: String, session: String?
     ) throws(StoreError) -> (user: RecordWord, session: RecordWord)? {
+        try look(into: path) { db, version in
+            guard version > 0 else { return (.none, .none) }
+            let user = try SQLiteRows.user(uid, db)?.word ?? .none
+            guard let session else { return (user, .none) }
+            return (user, try SQLiteRows.session(uid, session, db)?.word ?? .none)
+        }
+    }
+
+    /// What the file has of settings, by their names.
+    ///
+    /// - Returns: nil where there is no such file.
+    /// - Throws: as ``records(path:uid:session:)``.
+    static func settings(path: String, _ names: [String]) throws(StoreError) -> [String: [UInt8]]? {
+        try look(into: path) { db, version in
+            guard version >= SQLiteSchema.versionOfAccounts else { return [:] }
+            return try names.reduce(into: [:]) { settings, name in
+                settings[name] = try SQLiteAccounts.setting(name, db)
+            }
+        }
+    }
+
+    /// Whose an identity is, with what is kept of that account; with the uid alone where nothing else is.
+    ///
+    /// - Returns: nil where there is no such file, or it is nobody's.
+    /// - Throws: as ``records(path:uid:session:)``.
+    static func owner(path: String, of link: IdentityLink) throws(StoreError) -> AccountRecord? {
+        try look(into: path) { db, version in
+            guard version >= SQLiteSchema.versionOfAccounts, let uid = try SQLiteAccounts.owner(of: link, db)
+            else { return nil }
+            return try SQLiteAccounts.account(uid, db) ?? AccountRecord(uid: uid)
+        } ?? nil
+    }
+
+    private static func look<Found>(
+        into path: String, _ read: (Database, _ version: Int) throws -> Found
+    ) throws(StoreError) -> Found? {
         guard SQLiteFile.exists(path) else { return nil }
         do {
             var configuration = GRDB.Configuration()
@@ -16,20 +52,13 @@ enum SQLiteLook {
             configuration.busyMode = .immediateError
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            return try queue.read { db in try read(uid, session, db) }
+            return try queue.read { db in
+                let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                try SQLiteSchema.check(db, version: version)
+                return try read(db, version)
+            }
         } catch {
             throw StoreError(opening: path, error)
         }
-    }
-
-    private static func read(
-        _ uid: String, _ session: String?, _ db: Database
-    ) throws -> (user: RecordWord, session: RecordWord) {
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        try SQLiteSchema.check(db, version: version)
-        guard version > 0 else { return (.none, .none) }
-        let user = try SQLiteRows.user(uid, db)?.word ?? .none
-        guard let session else { return (user, .none) }
-        return (user, try SQLiteRows.session(uid, session, db)?.word ?? .none)
     }
 }

@@ -10,6 +10,9 @@ enum SQLiteSchema {
     /// Version n is reached by the first n of these.
     private static let migrations = [version1, version2, version3]
 
+    /// The first version with links, accounts and settings.
+    static let versionOfAccounts = 3
+
     /// Brings the file to the newest version, in one transaction.
     static func migrate(_ db: Database) throws {
         try db.inTransaction(.immediate) {
