@@ -198,6 +198,61 @@ import Testing
         #expect(desk.links.questions.count == 3)
     }
 
+    // MARK: - While nobody tells what changes
+
+    @Test func anOwnerIsAskedForOnceChangesAreTold() async throws {
+        let desk = try Desk { $0.routes[1].revocation = .off }
+        desk.rig.view.setStale()
+        let client = try desk.rig.connect()
+        try client.send(Self.request())
+        try desk.rig.until { $0.waiters.count == 1 }
+        #expect(desk.links.questions.isEmpty)
+        desk.rig.view.setAlwaysFresh()
+        try desk.rig.onWorker { $0.storeLoaded() }
+        try await desk.asked(1).answer(Self.ada)
+        #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
+    }
+
+    @Test("H-04: an owner that was known is not believed once changes are not told any more")
+    func unfollowed() async throws {
+        let desk = try Desk { $0.routes[1].revocation = .off }
+        desk.rig.view.setStale()
+        desk.rig.view.confirm(at: desk.rig.clock.clock.monotonic())
+        let client = try desk.rig.connect()
+        try client.send(Self.request())
+        try await desk.asked(1).answer(Self.ada)
+        let server = try desk.rig.upstream.accept()
+        #expect(try pass(client, server) == ["ada"])
+        try desk.rig.pass(seconds: 61)
+        try client.send(Self.request())
+        #expect(try client.readMessage().body.contains("auth/store-unavailable"))
+        try client.send(Self.request(TokenDraft.idToken().signed()))
+        #expect(try pass(client, server) == ["user-1"])
+        desk.rig.view.setStale()
+        try client.send(Self.request())
+        try desk.rig.until { $0.waiters.count == 1 }
+        try desk.rig.pass(seconds: 5.1)
+        #expect(try client.readMessage().body.contains("auth/store-unavailable"))
+        #expect(desk.links.questions.count == 1)
+    }
+
+    @Test func moreQuestionsThanMayBeOutAreNotAsked() async throws {
+        let desk = try Desk()
+        try desk.rig.onWorker { worker in
+            for number in 1...UInt64(WorkerLinks.limit) { worker.links?.asked.insert(StoreKey(high: 0, low: number)) }
+        }
+        let client = try desk.rig.connect()
+        try client.send(Self.request())
+        #expect(try client.readMessage().status == 503)
+        #expect(desk.links.questions.isEmpty)
+        try desk.rig.onWorker { _ = $0.links?.asked.remove(StoreKey(high: 0, low: 1)) }
+        try client.send(Self.request())
+        try await desk.asked(1).answer(Self.ada)
+        #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
+    }
+
+    // MARK: - Whose tokens
+
     @Test func whatNoAccountCanOwnAsksNothing() async throws {
         let desk = try Desk { $0.accounts?.unlinked = .deny }
         try desk.installSessionKeys()
