@@ -29,6 +29,13 @@ extension Principal {
 
     private var identities: JSONValue? { claims.root["firebase"]?["identities"] }
 
-    /// Until when the store has to remember something of the session; nil: for good.
-    var rememberedUntil: Int64? { expiresAt > StoreBounds.maximumTime ? nil : expiresAt }
+    /// When the credential ends, as the store takes it; nil: nobody knows.
+    var end: Int64? { expiresAt > StoreBounds.maximumTime ? nil : expiresAt }
+
+    /// Until when an end of the session has to be remembered. A cookie of ours is the only credential of its session; one that is named by
+    /// its sign-in goes on in the tokens that its issuer gives out later, for as long as nobody knows.
+    var endedUntil: Int64 {
+        let isOurs = kind == .sessionCookie && session.map { claims.root["sid"]?.equals($0) == true } ?? false
+        return isOurs ? end ?? StoreBounds.maximumTime : StoreBounds.maximumTime
+    }
 }

@@ -15,7 +15,7 @@ struct ReauthenticateCall {
         try await parts.standing.require(caller, isRecent: false)
         let time = try await provenTime(request, caller, call)
         let record = try await parts.store.recordSignIn(
-            caller.uid, session, at: time, expires: caller.rememberedUntil)
+            caller.uid, session, at: time, expires: caller.end)
         guard !record.revoked else { throw Refusal(caller.kind.revokedCode) }
         var answer = ObjectText()
         answer.add("uid", caller.uid)

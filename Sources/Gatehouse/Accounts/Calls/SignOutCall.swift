@@ -12,7 +12,7 @@ struct SignOutCall {
         }
         // After the others, which it could not end any more; and by itself, since a sign-in of this very second outlives the revocation.
         if let session = caller.session {
-            try await parts.store.revokeSession(caller.uid, session, expires: caller.rememberedUntil)
+            try await parts.store.revokeSession(caller.uid, session, expires: caller.endedUntil)
         }
         return .done(cookie: .clear)
     }
