@@ -13,6 +13,8 @@ struct AccountParts: Sendable {
     let clockSkew: Int64
     /// How old the store's view may be, in nanoseconds.
     let maxStaleness: UInt64
+    /// Whom to ask about Firebase's users, where their revocations are read from there; nil: nobody.
+    var firebase: (any AccountLookingUp)?
     var rating: any CallRating = UnlimitedCalls()
     var events: (any EventServing)?
 }
@@ -31,7 +33,8 @@ extension AccountParts {
     var nonces: Nonces { Nonces(store: store) }
     var proving: Proving { Proving(verifier: verifier, nonces: nonces) }
     var standing: StrictStanding {
-        StrictStanding(store: store, clock: clock, clockSkew: clockSkew, maxStaleness: maxStaleness)
+        StrictStanding(
+            store: store, clock: clock, clockSkew: clockSkew, maxStaleness: maxStaleness, firebase: firebase)
     }
 
     /// Counts a call that concerns an account or an identity.

@@ -1,11 +1,14 @@
 import JOSE
 
-/// Decides, by the store's own records of now and the same rules as on the request path, whether somebody may do what a call asks.
+/// Decides, by the store's own records of now and the same rules as on the request path, whether somebody may do what
+/// a call asks.
 struct StrictStanding: Sendable {
     let store: AccountParts.AnyStore
     let clock: GatewayClock
     let clockSkew: Int64
     let maxStaleness: UInt64
+    /// Whom to ask about Firebase's users besides; nil: nobody.
+    var firebase: (any AccountLookingUp)?
 
     /// Refuses a caller who is disabled or revoked, or, where `isRecent`, did not sign in lately.
     func require(_ caller: Principal, isRecent: Bool) async throws {
@@ -18,8 +21,9 @@ struct StrictStanding: Sendable {
         let entry = VerifiedTokenCache.Entry(
             principal: caller, verifier: 0, keySetGeneration: 0,
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
+        let account = await account(of: caller)
         let moment = Authorizer.Moment(
-            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer)
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
         switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
         case .permit: return
         case .deny(let denial): throw Refusal(denial)
@@ -54,7 +58,16 @@ struct StrictStanding: Sendable {
     private var authorizer: Authorizer {
         Authorizer(
             store: StoreReader(view: store.view, lane: 0), viewIsAuthoritative: false, clockSkew: clockSkew,
-            maxStaleness: maxStaleness)
+            maxStaleness: maxStaleness, asksFirebase: firebase != nil)
+    }
+
+    /// What Firebase says of its user now.
+    private func account(of caller: Principal) async -> AccountView {
+        guard let firebase, caller.standing.isFirebase else { return .notAsked }
+        let status = await withCheckedContinuation { continuation in
+            firebase.look(uid: caller.uid, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
+        }
+        return status.answer == .unavailable ? .failed(lastKnown: nil) : .known(status.answer)
     }
 
     /// What is known of the identity at the provider, where it is not the uid.

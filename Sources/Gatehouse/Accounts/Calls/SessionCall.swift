@@ -12,14 +12,15 @@ struct SessionCall {
         let principal = try await parts.verifier.verifyFirebase(text)
         try parts.count(account: principal.uid)
         let now = parts.clock.now()
-        // The token's own time, not a sign-in that was recorded later: whoever has a stolen token must not get a session for it.
+        // The token's own time, not a sign-in that was recorded later: whoever has a stolen token must not get a
+        // session for it.
         guard let time = principal.authTime, now - time <= Refusal.recentSignIn else {
             throw Refusal.signInAgain("the token's sign-in is too old")
         }
         try await parts.standing.require(principal, isRecent: false)
         let source = SessionSource(
             uid: principal.uid, claims: try SourceClaims.of(principal), account: try await parts.account(principal.uid),
-            authTime: time)
+            authTime: time, isFirebase: true)
         let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: now, lifetime: lifetime)
         var answer = ObjectText()
         answer.add("uid", principal.uid)

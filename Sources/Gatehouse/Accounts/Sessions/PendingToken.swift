@@ -19,8 +19,8 @@ struct PendingToken: Sendable {
 
     /// How long it may be used, in seconds.
     static let lifetime: Int64 = 600
-    /// The longest, in bytes.
-    static let maximumSize = 32_768
+    /// The longest, in bytes: the claims of any credential that is taken fit in, and it fits into the body of a call.
+    static let maximumSize = 24_576
 
     let id: String
     let purpose: Purpose

@@ -59,9 +59,6 @@ struct PendingTokens: Sendable {
     }
 
     private func verificationKey(_ id: String?) -> PublicKey? {
-        guard let id else { return nil }
-        let keys = [keys.current] + keys.previous
-        let text = "{\"keys\":[\(keys.map(\.jwk).joined(separator: ","))]}"
-        return (try? KeySet(jwkSet: Array(text.utf8)))?.key(id: id)
+        id.flatMap { keys.view.keys?.key(id: $0) }
     }
 }

@@ -2,7 +2,8 @@ import JOSE
 
 /// Makes session cookies.
 struct SessionIssuer: Sendable {
-    /// The longest token, in bytes: browsers drop cookies of more than 4096 with their names and attributes (RFC 6265 section 6.1).
+    /// The longest token, in bytes: browsers drop cookies of more than 4096 with their names and attributes (RFC 6265
+    /// section 6.1).
     static let maximumTokenSize = 4000
 
     let keys: SessionKeys
@@ -11,7 +12,8 @@ struct SessionIssuer: Sendable {
     func cookie(for source: SessionSource, now: Int64, lifetime: Int64) throws(Refusal) -> SessionCookie {
         let session = Session(name: RandomText.name(), issuedAt: now, expiresAt: now + lifetime)
         let claims = source.claims(session, issuer: keys.issuer)
-        let token = try keys.sign(claims, type: SessionKeys.type)
+        let source = source.isFirebase ? SessionVerifier.firebaseSource : nil
+        let token = try keys.sign(claims, type: SessionKeys.type, source: source)
         guard token.utf8.count <= Self.maximumTokenSize else {
             throw Refusal(
                 .invalidCredential, reason: "the session cookie would be too large",
@@ -23,9 +25,16 @@ struct SessionIssuer: Sendable {
 
 extension SessionKeys {
     /// A token of that `typ`.
-    func sign(_ claims: [UInt8], type: String) throws(Refusal) -> String {
+    ///
+    /// - Parameter source: whose user it is, where its header has to say so.
+    func sign(_ claims: [UInt8], type: String, source: String? = nil) throws(Refusal) -> String {
+        var header = ObjectText()
+        header.add("alg", current.algorithm.rawValue)
+        header.add("kid", current.keyID)
+        header.add("typ", type)
+        if let source { header.add(SessionVerifier.sourceMember, source) }
         do {
-            return try current.sign(header: current.header(type: type), payload: claims)
+            return try current.sign(header: String(decoding: header.bytes, as: UTF8.self), payload: claims)
         } catch {
             throw Refusal(.internalError, reason: error.description)
         }

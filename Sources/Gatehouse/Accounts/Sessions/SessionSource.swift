@@ -9,6 +9,8 @@ struct SessionSource: Sendable {
     let account: AccountRecord
     /// When the user proved who they are; nil: nobody knows, and nothing that asks for a recent sign-in passes.
     let authTime: Int64?
+    /// Whether Firebase keeps an account for the user, and may say that it counts no more.
+    var isFirebase = false
 }
 
 extension SessionSource {
