@@ -80,7 +80,7 @@ extension DemoPage {
           return (answer) => {
             status.textContent = answer ? answer.status : "no answer";
             status.classList.add(answer && answer.status < 300 ? "good" : "bad");
-            if (answer) pair.append(figure(body === undefined ? "sent without a body; came back" : "came back", cameBack(url, answer)));
+            if (answer) pair.append(figure(body === undefined ? "came back (sent without a body)" : "came back", cameBack(url, answer)));
           };
         }
 
@@ -97,7 +97,7 @@ extension DemoPage {
         // Sends a request, shows both ways, and returns the answer's JSON.
         async function send(step, method, url, body) {
           const show = showRequest(step, method, url, body);
-          const options = { method, cache: "no-store", signal: AbortSignal.timeout(15000) };
+          const options = { method, signal: AbortSignal.timeout(15000) };
           if (body !== undefined) {
             options.body = JSON.stringify(body);
             // As text to the provider, which is another origin: so the browser does not ask before it sends.
