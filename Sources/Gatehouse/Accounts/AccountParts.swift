@@ -56,7 +56,9 @@ extension AccountParts {
     /// Makes the one use of a pending token.
     func use(_ token: PendingToken) async throws {
         guard try await store.markSeen(try token.digest(), lifetime: PendingToken.lifetime) else {
-            throw Refusal.nonce("duplicate: the pending token was used before")
+            throw Refusal(
+                .invalidCredential, reason: "the pending token was used before",
+                detail: "The pending token was used before. Begin with a new credential from the provider.")
         }
     }
 }

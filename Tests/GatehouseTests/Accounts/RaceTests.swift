@@ -62,7 +62,7 @@ import Testing
             let refused = await rig.call(.link, try await rig.proof(.facebook, .dennis), by: caller)
             let pending = try #require(refused.pending)
             let answers = await race { _ in await rig.call(.signIn, ["pending_token": .string(pending)]) }
-            expectOneWinner(answers, losers: "auth/missing-or-invalid-nonce")
+            expectOneWinner(answers, losers: "auth/invalid-credential")
         }
     }
 

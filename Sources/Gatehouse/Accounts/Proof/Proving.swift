@@ -25,7 +25,9 @@ struct Proving: Sendable {
         if let nonce = candidate.nonce { try await nonces.take(nonce, for: purpose) }
         let proof = candidate.proof
         guard try await nonces.store.markSeen(proof.digest, lifetime: proof.lifetime) else {
-            throw Refusal.nonce("duplicate: the credential was used before")
+            throw Refusal(
+                .invalidNonce, reason: "duplicate: the credential was used before",
+                detail: "Duplicate credential: it was used before. Get a new one from the provider, with a new nonce.")
         }
     }
 }
