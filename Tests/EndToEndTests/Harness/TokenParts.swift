@@ -13,7 +13,7 @@ func claims(of token: String) -> JSON? { part(1, of: token) }
 private func part(_ index: Int, of token: String) -> JSON? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.indices.contains(index) else { return nil }
-    var text = parts[index].replacing("-", with: "+").replacing("_", with: "/")
+    var text = String(parts[index]).replacing("-", with: "+").replacing("_", with: "/")
     text += String(repeating: "=", count: (4 - text.count % 4) % 4)
     return Data(base64Encoded: text).flatMap { JSON(parsing: Array($0)) }
 }

@@ -27,7 +27,7 @@ struct EventRig: Sendable {
         let (table, sources) = VerifierTable.make(of: identity)
         let clock = GatewayClock.standing(at: now)
         let verifier = EventVerifier(
-            verifiers: table, keys: FixedKeys(sources: sources, result: keys), now: clock.now)
+            verifiers: table, keys: SampleKeys(sources: sources, result: keys), now: clock.now)
         self.store = try store ?? SQLiteStore(path: nil, clock: clock, logger: .silent)
         self.log = log
         events = AccountEvents(
@@ -75,7 +75,7 @@ extension AccountReply {
 }
 
 /// The key sets of samples, and the keys of tests' tokens in all others.
-struct FixedKeys: KeyWaiting {
+struct SampleKeys: KeyWaiting {
     let sources: [KeySetSource]
     var result: KeyLookupResult?
 
