@@ -42,7 +42,7 @@ import Testing
         }
 
         func installSessionKeys() throws {
-            let view = try SessionDraft.keys.view()
+            let view = try SessionDraft.keys().view
             try rig.onWorker { worker in worker.snapshot.sessionSet.map { worker.install(view, set: $0) } }
         }
     }

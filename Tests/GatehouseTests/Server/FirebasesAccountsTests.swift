@@ -17,7 +17,7 @@ import Testing
                 $0.identity.providers = [ProviderSample.apple.provider()]
             }
             try rig.installKeys()
-            let view = try SessionDraft.keys.view()
+            let view = try SessionDraft.keys().view
             try rig.onWorker { worker in worker.snapshot.sessionSet.map { worker.install(view, set: $0) } }
         }
 
