@@ -10,7 +10,8 @@ struct MissingSecretTests {
         ("a token's variable", "admin: { token: '${ABSENT_VARIABLE}' }\n"),
         ("the store's folder", "store: sqlite:absent/folder/gatehouse.db\n"),
         ("the store's file, which is another's", "store: sqlite:text\n"),
-        ("rules", "rules: absent.rules\n"), ("accounts", "accounts: {}\n"),
+        ("rules", "rules: absent.rules\n"), ("session cookies' key", "accounts: { session_key: absent.pem }\n"),
+        ("session cookies' key where a store is shared", "accounts: {}\nstore: redis://127.0.0.1:1\n"),
         ("an assertion's key", "headers: { assertion: { key: absent.pem } }\n"),
     ]
 
