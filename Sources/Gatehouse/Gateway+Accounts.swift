@@ -18,7 +18,8 @@ extension Gateway {
         let parts = AccountParts(
             settings: settings, clock: clock, logger: logger, store: store, authority: authority,
             verifier: ProofVerifier(verifiers: snapshot.verifiers, keys: keys, opaque: opaque, clock: clock),
-            clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness, rating: CallRates(settings),
+            clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness,
+            firebase: others.accounts, rating: CallRates(settings),
             events: AccountEvents(
                 verifier: EventVerifier(verifiers: snapshot.verifiers, keys: keys, now: clock.now), store: store,
                 clock: clock, logger: logger))

@@ -1,3 +1,4 @@
+import JOSE
 import Testing
 
 @testable import Gatehouse
