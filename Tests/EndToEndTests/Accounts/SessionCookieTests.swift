@@ -15,7 +15,7 @@ import Testing
 
     @Test func h08ACookieIsClearedWithTheAttributesItWasSetWith() throws {
         var app = AccountApp(scenario)
-        let set = try app.call("sign-in", app.proof(.google, of: .named("cleared")))
+        let set = try app.call("sign-in", app.proof(.oidc("corp"), of: .named("cleared")))
         let cleared = try app.call("sign-out")
         #expect(cleared.status == 204 && cleared.body.isEmpty)
         let fixed = ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]
@@ -26,9 +26,9 @@ import Testing
 
     @Test func h03ACookieIsWorthNothingOnceItsSessionIsSignedOut() throws {
         var app = AccountApp(scenario)
-        try app.signIn(.google, as: .named("leaving"))
+        try app.signIn(.oidc("corp"), as: .named("leaving"))
         var elsewhere = AccountApp(scenario)
-        try elsewhere.signIn(.google, as: .named("leaving"))
+        try elsewhere.signIn(.oidc("corp"), as: .named("leaving"))
         let cookie = try #require(app.session)
         #expect(try app.call("sign-out").status == 204)
         try expectDenial(scenario.send(.cookie(cookie, "/me/x")), 401, "auth/session-cookie-revoked")
@@ -37,7 +37,7 @@ import Testing
 
     @Test func h08AnInvalidCookieIsTakenAwayBySigningOut() throws {
         var app = AccountApp(scenario)
-        try app.signIn(.google, as: .named("twice"))
+        try app.signIn(.oidc("corp"), as: .named("twice"))
         let cookie = app.session
         #expect(try app.call("sign-out").status == 204)
         app.session = cookie
@@ -50,7 +50,7 @@ import Testing
         var seen: Set<String> = []
         for number in 0..<20 {
             var app = AccountApp(scenario)
-            let uid = try #require(app.signIn(.google, as: .named("random\(number)"))["uid"]?.stringValue)
+            let uid = try #require(app.signIn(.oidc("corp"), as: .named("random\(number)"))["uid"]?.stringValue)
             let cookie = try #require(app.session)
             let session = try #require(claims(of: cookie)?["sid"]?.stringValue)
             for id in [uid, session] {
@@ -62,7 +62,7 @@ import Testing
 
     @Test func h12TheCookieDoesNotReachTheUpstreamAndOthersDo() throws {
         var app = AccountApp(scenario)
-        try app.signIn(.google, as: .named("jar"))
+        try app.signIn(.oidc("corp"), as: .named("jar"))
         let cookie = try #require(app.session)
         let request = WireRequest.get("/me/x", "Cookie: a=1;  b=\"2\"; __session=\(cookie); c=%20")
         #expect(try scenario.passes(request)["Cookie"] == "a=1;  b=\"2\"; c=%20")
@@ -71,7 +71,7 @@ import Testing
     /// Whatever is wrong with a cookie, the answer is the same (H-10).
     @Test func h10ATamperedCookieIsRefusedInOneWay() throws {
         var app = AccountApp(scenario)
-        try app.signIn(.google, as: .named("tampered"))
+        try app.signIn(.oidc("corp"), as: .named("tampered"))
         let cookie = try #require(app.session)
         let parts = cookie.split(separator: ".").map(String.init)
         let (header, claims, signature) = (parts[0], parts[1], parts[2])
@@ -91,14 +91,14 @@ import Testing
 
     @Test func aCookieCountsOnlyAsACookie() throws {
         var app = AccountApp(scenario)
-        try app.signIn(.google, as: .named("place"))
+        try app.signIn(.oidc("corp"), as: .named("place"))
         let cookie = try #require(app.session)
         #expect(try scenario.send(.bearer(cookie, "/me/x")).status == 401)
     }
 
     @Test func theKeysThatSignCookiesArePublished() throws {
         var app = AccountApp(scenario)
-        try app.signIn(.google, as: .named("published"))
+        try app.signIn(.oidc("corp"), as: .named("published"))
         let cookie = try #require(app.session)
         let keys = try KeySet(jwkSet: scenario.send(.get("/.gatehouse/jwks.json")).body)
         let token = try Array(cookie.utf8).withUnsafeBytes { try UnverifiedJWS($0, maximumSize: 16_384) }
