@@ -1,137 +1,145 @@
 import Foundation
 import Testing
 
-/// The demo's page as a person uses it, in a real browser.
-@Suite(
-    .serialized,
-    .enabled(
-        if: ChromeDriver.program != nil,
-        "GATEHOUSE_CHROMEDRIVER names no chromedriver: script/test sets it, and script/setup --browser installs one"))
-struct DemoPageTests {
-    private static let nobody = "Nobody is signed in."
+// Within the suite of the demo: two demos that start at the same time want the same ports.
+extension DemoTests {
+    /// The demo's page as a person uses it, in a real browser.
+    @Suite(
+        .enabled(
+            if: ChromeDriver.program != nil,
+            "GATEHOUSE_CHROMEDRIVER names no chromedriver: script/test sets it, and script/setup --browser installs one"
+        ))
+    struct DemoPageTests {
+        private static let nobody = "Nobody is signed in."
 
-    @Test func whoSignedInLongAgoIsAskedAgainAndThenPasses() async throws {
-        try await PageVisit.run { visit in
-            #expect(try visit.who() == Self.nobody)
-            let signedIn = try await visit.take("sign-in")
-            let uid = try #require(signedIn.outcome.firstMatch(of: /a new account was made: uid ([0-9a-f]{32})$/)).1
-            #expect(signedIn.wire == ["POST /.gatehouse/nonce 200", "POST /mint 200", "POST /.gatehouse/sign-in 200"])
-            #expect(try visit.who().hasPrefix("Ada Lovelace, through apple.com; the cookie's sign-in was an hour ago"))
-            #expect(try visit.browser.text("#auth").contains("\"uid\": \"\(uid)\""))
+        @Test func whoSignedInLongAgoIsAskedAgainAndThenPasses() async throws {
+            try await PageVisit.run { visit in
+                #expect(try visit.who() == Self.nobody)
+                let signedIn = try await visit.take("sign-in")
+                let uid = try #require(signedIn.outcome.firstMatch(of: /a new account was made: uid ([0-9a-f]{32})$/)).1
+                #expect(
+                    signedIn.wire == ["POST /.gatehouse/nonce 200", "POST /mint 200", "POST /.gatehouse/sign-in 200"])
+                #expect(
+                    try visit.who().hasPrefix("Ada Lovelace, through apple.com; the cookie's sign-in was an hour ago"))
+                #expect(try visit.browser.text("#auth").contains("\"uid\": \"\(uid)\""))
 
-            let refused = try await visit.take("sensitive")
-            #expect(refused.outcome.hasPrefix("Refused: 401 auth/requires-recent-login. "))
-            #expect(refused.outcome.contains("max_age=\"300\""))
-            #expect(refused.wire == ["DELETE /v1/account 401"])
-            #expect(refused.next == ["Reauthenticate"])
+                let refused = try await visit.take("sensitive")
+                #expect(refused.outcome.hasPrefix("Refused: 401 auth/requires-recent-login. "))
+                #expect(refused.outcome.contains("max_age=\"300\""))
+                #expect(refused.wire == ["DELETE /v1/account 401"])
+                #expect(refused.next == ["Reauthenticate"])
 
-            let proved = try await visit.follow("sensitive", to: "reauthenticate")
-            #expect(proved.outcome.hasPrefix("Recorded for this session: signed in at "))
-            #expect(proved.wire.last == "POST /.gatehouse/reauthenticate 200")
-            let passed = try await visit.take("again")
-            let received = "X-Auth-Uid: \(uid), X-Auth-Provider: apple.com, "
-            #expect(passed.outcome.hasPrefix("Passed. The service behind the gateway received \(received)"))
-            #expect(passed.wire == ["DELETE /v1/account 200"])
+                let proved = try await visit.follow("sensitive", to: "reauthenticate")
+                #expect(proved.outcome.hasPrefix("Recorded for this session: signed in at "))
+                #expect(proved.wire.last == "POST /.gatehouse/reauthenticate 200")
+                let passed = try await visit.take("again")
+                let received = "X-Auth-Uid: \(uid), X-Auth-Provider: apple.com, "
+                #expect(passed.outcome.hasPrefix("Passed. The service behind the gateway received \(received)"))
+                #expect(passed.wire == ["DELETE /v1/account 200"])
+            }
         }
-    }
 
-    @Test func aSecondProviderIsLinkedAndUnlinkedAndTheLastOneStays() async throws {
-        try await PageVisit.run { visit in
-            try await visit.signIn("ada")
-            let linked = try await visit.link("ada", through: "github.com")
-            #expect(linked.outcome == "Linked to this account: apple.com, github.com")
-            #expect(linked.wire == ["POST /mint 200", "POST /.gatehouse/link 200"])
-            #expect(try visit.browser.text("#providers") == "apple.com, github.com")
-            let unlinked = try await visit.press("#unlink-buttons button:last-child", showing: "unlink")
-            #expect(unlinked.outcome == "github.com is unlinked; left: apple.com")
-            let refused = try await visit.press("#unlink-buttons button", showing: "unlink")
-            #expect(refused.outcome.hasPrefix("Refused: 400 "))
-            #expect(try visit.browser.text("#providers") == "apple.com")
+        @Test func aSecondProviderIsLinkedAndUnlinkedAndTheLastOneStays() async throws {
+            try await PageVisit.run { visit in
+                try await visit.signIn("ada")
+                let linked = try await visit.link("ada", through: "github.com")
+                #expect(linked.outcome == "Linked to this account: apple.com, github.com")
+                #expect(linked.wire == ["POST /mint 200", "POST /.gatehouse/link 200"])
+                #expect(try visit.browser.text("#providers") == "apple.com, github.com")
+                let unlinked = try await visit.press("#unlink-buttons button:last-child", showing: "unlink")
+                #expect(unlinked.outcome == "github.com is unlinked; left: apple.com")
+                let refused = try await visit.press("#unlink-buttons button", showing: "unlink")
+                #expect(refused.outcome.hasPrefix("Refused: 400 "))
+                #expect(try visit.browser.text("#providers") == "apple.com")
+            }
         }
-    }
 
-    @Test func anIdentityOfAnotherAccountLeadsToThatAccount() async throws {
-        try await PageVisit.run { visit in
-            let ada = try await visit.signIn("ada")
-            #expect(try await visit.link("ada", through: "github.com").outcome.hasPrefix("Linked"))
-            let grace = try await visit.signIn("grace")
-            #expect(grace != ada)
-            let refused = try await visit.link("ada", through: "github.com")
-            #expect(refused.outcome.hasPrefix("Refused: 409 auth/credential-already-in-use. "))
-            #expect(refused.next == ["Sign in to the account that has it"])
-            let entered = try await visit.follow("link", to: "sign-in")
-            #expect(entered.outcome == "Signed in: uid \(ada)")
-            #expect(entered.wire == ["POST /.gatehouse/sign-in 200"])
+        @Test func anIdentityOfAnotherAccountLeadsToThatAccount() async throws {
+            try await PageVisit.run { visit in
+                let ada = try await visit.signIn("ada")
+                #expect(try await visit.link("ada", through: "github.com").outcome.hasPrefix("Linked"))
+                let grace = try await visit.signIn("grace")
+                #expect(grace != ada)
+                let refused = try await visit.link("ada", through: "github.com")
+                #expect(refused.outcome.hasPrefix("Refused: 409 auth/credential-already-in-use. "))
+                #expect(refused.next == ["Sign in to the account that has it"])
+                let entered = try await visit.follow("link", to: "sign-in")
+                #expect(entered.outcome == "Signed in: uid \(ada)")
+                #expect(entered.wire == ["POST /.gatehouse/sign-in 200"])
+            }
         }
-    }
 
-    @Test func anAddressThatAnAccountHasWaitsUntilItsOwnerLinksIt() async throws {
-        try await PageVisit.run { visit in
-            let uid = try await visit.signIn("grace")
-            #expect(try await visit.take("sign-out").outcome == "This session has ended.")
-            try visit.browser.choose("google.com", in: "#sign-in-provider")
-            let refused = try await visit.take("sign-in")
-            #expect(refused.outcome.hasPrefix("Refused: 409 auth/account-exists-with-different-credential. "))
-            #expect(try await visit.signIn("grace") == uid)
-            let linked = try await visit.follow("link", to: "link")
-            #expect(linked.outcome == "Linked to this account: apple.com, google.com")
+        @Test func anAddressThatAnAccountHasWaitsUntilItsOwnerLinksIt() async throws {
+            try await PageVisit.run { visit in
+                let uid = try await visit.signIn("grace")
+                #expect(try await visit.take("sign-out").outcome == "This session has ended.")
+                try visit.browser.choose("google.com", in: "#sign-in-provider")
+                let refused = try await visit.take("sign-in")
+                #expect(refused.outcome.hasPrefix("Refused: 409 auth/account-exists-with-different-credential. "))
+                #expect(try await visit.signIn("grace") == uid)
+                let linked = try await visit.follow("link", to: "link")
+                #expect(linked.outcome == "Linked to this account: apple.com, google.com")
+            }
         }
-    }
 
-    @Test func aHiddenAddressIsLinkedWithConsentOnly() async throws {
-        try await PageVisit.run { visit in
-            try await visit.signIn("alan")
-            let refused = try await visit.link("alan", through: "github.com")
-            #expect(refused.outcome.hasPrefix("Refused: 409 auth/consent-required. "))
-            #expect(refused.next == ["The person agrees: link"])
-            #expect(
-                try await visit.follow("link", to: "link").outcome == "Linked to this account: apple.com, github.com")
+        @Test func aHiddenAddressIsLinkedWithConsentOnly() async throws {
+            try await PageVisit.run { visit in
+                try await visit.signIn("alan")
+                let refused = try await visit.link("alan", through: "github.com")
+                #expect(refused.outcome.hasPrefix("Refused: 409 auth/consent-required. "))
+                #expect(refused.next == ["The person agrees: link"])
+                #expect(
+                    try await visit.follow("link", to: "link").outcome
+                        == "Linked to this account: apple.com, github.com")
+            }
         }
-    }
 
-    @Test(arguments: [false, true]) func aCookieThatWasCopiedDoesNotOutliveTheSignOut(everywhere: Bool) async throws {
-        try await PageVisit.run { visit in
-            try await visit.signIn("ada")
-            let cookie = try #require(try visit.sessionCookie())
-            #expect(cookie.httpOnly && cookie.secure && cookie.sameSite == "Lax")
-            let out = try await visit.take("sign-out", by: everywhere ? "sign-out-everywhere" : "sign-out")
-            #expect(out.wire == ["POST /.gatehouse/sign-out 204"])
-            #expect(try visit.who() == Self.nobody)
-            #expect(try visit.sessionCookie() == nil)
-            let port = try #require(visit.gateway.port)
-            let copied = try RawClient.exchange(port, .cookie(cookie.value, "/v1/hello/world"))
-            #expect(copied.status == 401 && copied.text.contains("auth/session-cookie-revoked"), "\(copied.text)")
-            #expect(try await visit.take("again").next == ["Go to step 1"])
+        @Test(arguments: [false, true]) func aCookieThatWasCopiedDoesNotOutliveTheSignOut(everywhere: Bool) async throws
+        {
+            try await PageVisit.run { visit in
+                try await visit.signIn("ada")
+                let cookie = try #require(try visit.sessionCookie())
+                #expect(cookie.httpOnly && cookie.secure && cookie.sameSite == "Lax")
+                let out = try await visit.take("sign-out", by: everywhere ? "sign-out-everywhere" : "sign-out")
+                #expect(out.wire == ["POST /.gatehouse/sign-out 204"])
+                #expect(try visit.who() == Self.nobody)
+                #expect(try visit.sessionCookie() == nil)
+                let port = try #require(visit.gateway.port)
+                let copied = try RawClient.exchange(port, .cookie(cookie.value, "/v1/hello/world"))
+                #expect(copied.status == 401 && copied.text.contains("auth/session-cookie-revoked"), "\(copied.text)")
+                #expect(try await visit.take("again").next == ["Go to step 1"])
+            }
         }
-    }
 
-    @Test func l05WhatIsShownIsTextWhateverItHolds() async throws {
-        try await PageVisit.run { visit in
-            let name = "<img id=intruder src=x onerror=alert(1)>"
-            let script = "const [first] = document.getElementById('sign-in-person').options; first.value = arguments[0]"
-            _ = try visit.browser.evaluate(script, name) as String?
-            let shown = try await visit.take("sign-in")
-            #expect(shown.wire.count > 1)
-            let sent: String = try visit.browser.evaluate("return document.getElementById('sign-in').textContent")
-            #expect(sent.contains(name))
-            #expect(try visit.browser.evaluate("return document.getElementById('intruder') === null") as Bool)
+        @Test func l05WhatIsShownIsTextWhateverItHolds() async throws {
+            try await PageVisit.run { visit in
+                let name = "<img id=intruder src=x onerror=alert(1)>"
+                let script =
+                    "const [first] = document.getElementById('sign-in-person').options; first.value = arguments[0]"
+                _ = try visit.browser.evaluate(script, name) as String?
+                let shown = try await visit.take("sign-in")
+                #expect(shown.wire.count > 1)
+                let sent: String = try visit.browser.evaluate("return document.getElementById('sign-in').textContent")
+                #expect(sent.contains(name))
+                #expect(try visit.browser.evaluate("return document.getElementById('intruder') === null") as Bool)
+            }
         }
-    }
 
-    @Test func nothingComesFromElsewhereAndThePolicyFits() async throws {
-        try await PageVisit.run { visit in
-            try await visit.signIn("ada")
-            let loaded: [String] = try visit.browser.evaluate(
-                "return performance.getEntriesByType('resource').map((entry) => entry.name)")
-            #expect(loaded.count > 3)
-            #expect(loaded.allSatisfy { $0.hasPrefix("http://127.0.0.1:") }, "\(loaded)")
-            let complaints = try visit.browser.console().filter { $0.source != "network" }
-            #expect(complaints.isEmpty, "\(complaints)")
-            let script =
-                "document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))"
-            _ = try visit.browser.evaluate(script) as String?
-            #expect(try visit.browser.evaluate("return window.ran === undefined") as Bool)
-            #expect(try visit.browser.console().contains { $0.message.contains("Content Security Policy") })
+        @Test func nothingComesFromElsewhereAndThePolicyFits() async throws {
+            try await PageVisit.run { visit in
+                try await visit.signIn("ada")
+                let loaded: [String] = try visit.browser.evaluate(
+                    "return performance.getEntriesByType('resource').map((entry) => entry.name)")
+                #expect(loaded.count > 3)
+                #expect(loaded.allSatisfy { $0.hasPrefix("http://127.0.0.1:") }, "\(loaded)")
+                let complaints = try visit.browser.console().filter { $0.source != "network" }
+                #expect(complaints.isEmpty, "\(complaints)")
+                let script =
+                    "document.body.append(Object.assign(document.createElement('script'), {text: 'window.ran = 1'}))"
+                _ = try visit.browser.evaluate(script) as String?
+                #expect(try visit.browser.evaluate("return window.ran === undefined") as Bool)
+                #expect(try visit.browser.console().contains { $0.message.contains("Content Security Policy") })
+            }
         }
     }
 }
