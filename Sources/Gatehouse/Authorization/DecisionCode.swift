@@ -218,7 +218,7 @@ extension DecisionCode {
         case .accountExists: "Sign in as you did before, then link with the pending token."
         case .providerLinked: "Unlink the provider first."
         case .emailInUse: "Sign in to the account that has the address."
-        case .consentRequired: "Ask the user whether the accounts may be connected, then send the member consent with true."
+        case .consentRequired: "Ask the user whether the accounts may be connected, then send consent: true."
         case .missingCredential: "Send an ID token as Authorization: Bearer, or a session cookie."
         case .argumentError:
             "Send a token that this service takes, as Authorization: Bearer; custom tokens must be exchanged first."

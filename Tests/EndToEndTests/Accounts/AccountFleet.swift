@@ -12,11 +12,14 @@ extension Fleet {
         let key = folder.path("session.pem")
         try Data(SigningKey.generate(.es256, keyID: "").pem()).write(to: URL(fileURLWithPath: key))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-        try await Fleet.run(2, store: redis.store, arrangeWith: { provider, configuration in
-            configuration.identifyAll(provider)
-            configuration["accounts"] =
-                "{ session_key: '\(key)', calls_per_address: 100000, calls_per_account: 100000 }"
-        }) { try await body($0, redis) }
+        try await Fleet.run(
+            2, store: redis.store,
+            arrangeWith: { provider, configuration in
+                configuration.identifyAll(provider)
+                configuration["accounts"] =
+                    "{ session_key: '\(key)', calls_per_address: 100000, calls_per_account: 100000 }"
+            }
+        ) { try await body($0, redis) }
         withExtendedLifetime(folder) {}
     }
 }
