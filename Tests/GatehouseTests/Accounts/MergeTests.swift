@@ -68,6 +68,28 @@ import Testing
         #expect(rig.log.text.contains("takeover"))
     }
 
+    @Test("a Firebase user cannot lie in wait at an address that nobody vouched for")
+    func waiting() async throws {
+        let rig = try await AccountsRig()
+        let squatter = try rig.caller(firebase: .idToken(for: .margaret, now: rig.now))
+        #expect(await rig.call(.link, try await rig.proof(.facebook, unverified), by: squatter).code == "ok")
+        #expect(try await rig.store.uid(ofEmail: "ada@example.com") == nil)
+        let owner = try await rig.signIn(try await rig.proof(.google, .ada))
+        #expect(owner.isNew == true)
+        #expect(owner.uid != squatter.uid)
+    }
+
+    @Test("an account that was not made here is never taken over: nobody could put its user out")
+    func madeElsewhere() async throws {
+        let rig = try await AccountsRig()
+        let link = IdentityLink(provider: "facebook.com", subject: "1")
+        _ = try await rig.store.claim(link, for: "margaret")
+        _ = try await rig.store.setEmail("ada@example.com", verified: false, of: "margaret", claimsEmail: true)
+        let answer = await rig.call(.signIn, try await rig.proof(.google, .ada))
+        #expect(answer.code == "auth/account-exists-with-different-credential")
+        #expect(try await rig.store.account("margaret")?.links == ["facebook.com": "1"])
+    }
+
     @Test("an address that the provider gave to somebody else does not open the old account")
     func recycled() async throws {
         let rig = try await AccountsRig()

@@ -79,8 +79,11 @@ struct Linking {
     }
 
     /// An account without an address inherits one; the address that it has may be vouched for now.
+    ///
+    /// One that was not made here takes only an address that is vouched for: its user signs in elsewhere too, and could not be put out when the
+    /// address's owner comes.
     private func adoptEmail(_ user: ProvenUser) async throws {
-        guard let email = user.email else { return }
+        guard let email = user.email, email.isVerified || account.created != nil else { return }
         let known = account.email ?? ConsentRule(account: account, caller: caller).email?.address
         let isVouchedFor =
             email.isVerified && !account.emailVerified

@@ -67,7 +67,11 @@ extension AccountFinder {
         let account = try await parts.account(holder)
         guard email.isVerified else { throw try conflict(user, with: account) }
         try await parts.standing.require(holder, time: user.time)
-        guard account.emailVerified else { return try await takeOver(account, by: user, email) }
+        guard account.emailVerified else {
+            // Of an account that was not made here, ending its links puts nobody out: its user signs in where it was made.
+            guard account.created != nil else { throw try conflict(user, with: account) }
+            return try await takeOver(account, by: user, email)
+        }
         // The provider gave the address to somebody else since.
         if let subject = account.links[user.link.provider], !subject.utf8.elementsEqual(user.link.subject.utf8) {
             throw try conflict(user, with: account)
