@@ -21,7 +21,7 @@ struct StrictStanding: Sendable {
         let entry = VerifiedTokenCache.Entry(
             principal: caller, verifier: 0, keySetGeneration: 0,
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
-        let account = await account(of: caller)
+        let account = await account(of: caller.uid, isFirebase: caller.standing.isFirebase)
         let moment = Authorizer.Moment(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
         switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
@@ -33,25 +33,34 @@ struct StrictStanding: Sendable {
 
     /// Refuses an identity, or an account, that is disabled or whose sign-ins of that time are revoked.
     ///
-    /// - Parameter time: when the user proved who they are; without it, any revocation counts.
-    func require(_ name: String, time: Int64?) async throws {
+    /// - Parameters:
+    ///   - time: when the user proved who they are; without it, any revocation counts.
+    ///   - isFirebase: whether Firebase keeps the account, and may say that it counts no more.
+    func require(_ name: String, time: Int64?, isFirebase: Bool = false) async throws {
         guard let hasher = SHA256Hasher(), let key = StoreKey(user: name, hasher: hasher) else {
             throw Refusal(.internalError, reason: "libcrypto could not hash")
         }
         let unknown = Standing.unknown
         let standing = Standing(
-            kind: .idToken, hasSecondFactor: false, isFirebase: false, hasSession: false, hasLinkRecord: false,
+            kind: .idToken, hasSecondFactor: false, isFirebase: isFirebase, hasSession: false, hasLinkRecord: false,
             authTime: time ?? unknown, validityTime: time ?? unknown, expiresAt: .max, userKey: key, sessionKey: key,
             linkKey: key)
         var policy = RoutePolicy()
         policy.revocation = .strict
         let answer = StoreAnswer.records(user: UserLookup(try await store.user(name)), session: nil)
+        let account = await account(of: name, isFirebase: isFirebase)
         let moment = Authorizer.Moment(
-            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer)
+            now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
         switch authorizer.revocation(policy, standing, at: moment) {
-        case .passes: return
+        case .passes: break
         case .revoked(let code): throw Refusal(code)
         case .loading, .notAsked, .unknown: throw Refusal(.storeUnavailable)
+        }
+        guard firebase != nil, isFirebase else { return }
+        switch authorizer.decideAccount(policy, standing, at: moment, storeFailure: { _ in }) {
+        case nil: return
+        case .deny(let denial): throw Refusal(denial)
+        case .permit, .awaitStore, .ask, .lookUp: throw Refusal(.storeUnavailable)
         }
     }
 
@@ -62,10 +71,10 @@ struct StrictStanding: Sendable {
     }
 
     /// What Firebase says of its user now.
-    private func account(of caller: Principal) async -> AccountView {
-        guard let firebase, caller.standing.isFirebase else { return .notAsked }
+    private func account(of uid: String, isFirebase: Bool) async -> AccountView {
+        guard let firebase, isFirebase else { return .notAsked }
         let status = await withCheckedContinuation { continuation in
-            firebase.look(uid: caller.uid, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
+            firebase.look(uid: uid, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
         }
         return status.answer == .unavailable ? .failed(lastKnown: nil) : .known(status.answer)
     }

@@ -5,6 +5,20 @@ import Testing
 @testable import Gatehouse
 
 @Suite(.timeLimit(.minutes(1))) struct SignInTests {
+    @Test("an account of Firebase's that is disabled there cannot be signed in to by a link", arguments: [true, false])
+    func firebasesAccount(disabledBefore: Bool) async throws {
+        let good = AccountStatus.Answer.account(validSince: nil, disabled: false)
+        let firebase = ChangingAccounts([disabledBefore ? .account(validSince: nil, disabled: true) : good])
+        let rig = try await AccountsRig(parts: { $0.firebase = firebase })
+        let link = IdentityLink(provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))
+        _ = try await rig.store.claim(link, for: "ada")
+        let answer = await rig.call(.signIn, try await rig.proof(.google, .ada))
+        #expect(answer.code == (disabledBefore ? "auth/user-disabled" : "ok"))
+        guard !disabledBefore else { return }
+        #expect(answer.uid == "ada")
+        #expect(try rig.caller(answer).standing.isFirebase, "Identity Toolkit's word counts for the session")
+    }
+
     @Test func theFirstSignInMakesAnAccountAndTheSecondFindsIt() async throws {
         let rig = try await AccountsRig()
         let first = await rig.call(.signIn, try await rig.proof(.google, .ada))

@@ -13,7 +13,8 @@ struct SignInCall {
         let audit = AuditLog(logger: parts.logger, requestID: call.requestID)
         let found = try await AccountFinder(parts: parts, audit: audit, keys: keys).find(user, name: name)
         let source = SessionSource(
-            uid: found.account.uid, claims: user.claims, account: found.account, authTime: user.time)
+            uid: found.account.uid, claims: user.claims, account: found.account, authTime: user.time,
+            isFirebase: found.account.created == nil)
         let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: parts.clock.now(), lifetime: lifetime)
         var answer = ObjectText()
         answer.add("uid", found.account.uid)

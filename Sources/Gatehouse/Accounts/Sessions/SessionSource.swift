@@ -9,7 +9,7 @@ struct SessionSource: Sendable {
     let account: AccountRecord
     /// When the user proved who they are; nil: nobody knows, and nothing that asks for a recent sign-in passes.
     let authTime: Int64?
-    /// Whether Firebase keeps an account for the user, and may say that it counts no more.
+    /// Whether Firebase keeps an account for the user, and may say that it counts no more: for all that were not made here, as on requests.
     var isFirebase = false
 }
 

@@ -34,8 +34,8 @@ struct AccountFinder {
     }
 
     private func known(_ uid: String, _ user: ProvenUser, name: String?) async throws -> Found {
-        try await parts.standing.require(uid, time: user.time)
         var account = try await parts.account(uid)
+        try await parts.standing.require(uid, time: user.time, isFirebase: account.created == nil)
         if account.name == nil, let name = name ?? user.name {
             try await parts.store.setNameIfAbsent(name, of: uid)
             account = try await parts.account(uid)
@@ -66,7 +66,7 @@ extension AccountFinder {
     private func merge(_ user: ProvenUser, _ email: ProvenEmail, into holder: String) async throws -> Bool {
         let account = try await parts.account(holder)
         guard email.isVerified else { throw try conflict(user, with: account) }
-        try await parts.standing.require(holder, time: user.time)
+        try await parts.standing.require(holder, time: user.time, isFirebase: account.created == nil)
         guard account.emailVerified else {
             // Of an account that was not made here, ending its links puts nobody out: its user signs in where it was made.
             guard account.created != nil else { throw try conflict(user, with: account) }
