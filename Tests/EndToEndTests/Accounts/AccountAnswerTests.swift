@@ -102,6 +102,6 @@ import Testing
         }
         let unknown = try app.call("sign-in", ["provider": "apple.com", "id_token": "x", "extra": 1])
         expectDenial(unknown, 400, "request/malformed")
-        #expect(unknown.json?["detail"]?.stringValue?.contains("extra") == true)
+        #expect(!unknown.text.contains("extra"))
     }
 }

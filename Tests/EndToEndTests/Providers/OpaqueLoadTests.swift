@@ -70,7 +70,8 @@ struct OpaqueLoadTests {
             #expect(Double(calls) <= 20 * (seconds + 1) + 1, "\(calls) calls in \(seconds) s")
             #expect(Set(statuses).isSubset(of: [401, 503]))
             let refused = zip(tokens, statuses).filter { $0.1 == 401 }.map(\.0)
-            #expect(refused.count == calls - 1 && refused.count >= 20)
+            // Who waited too long for the answer about their token was told so; it counts all the same.
+            #expect(refused.count <= calls - 1 && refused.count >= 20)
             // What was refused is not asked about again soon.
             for token in refused.prefix(50) {
                 try scenario.expectRefusal(.bearer(token, "/me/again"), 401, "auth/invalid-id-token")
