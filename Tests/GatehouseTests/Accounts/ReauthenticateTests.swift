@@ -136,6 +136,24 @@ import Testing
     @Test("a provider's token with a time has a session, and its user may prove it again")
     func providerToken() async throws {
         let rig = try await AccountsRig()
+    @Test(
+        "an identity that was unlinked proves nothing any more, whatever an older cookie lists",
+        arguments: [true, false])
+    func unlinkedFromFirebases(isFirebases: Bool) async throws {
+        let rig = try await AccountsRig()
+        let user = try rig.caller(firebase: .idToken(for: .ada, now: rig.now))
+        #expect(await rig.call(.link, rig.gitHub(), by: user).code == "ok")
+        let token = try FirebaseToken.idToken(for: .ada, now: rig.now).signed(by: TokenDraft.key)
+        let answer =
+            isFirebases
+            ? await rig.call(.session, ["id_token": .string(token)]) : try await rig.signIn(rig.gitHub())
+        let caller = try rig.caller(answer)
+        #expect(caller.identities(at: "github.com") != nil)
+        #expect(await rig.call(.reauthenticate, rig.gitHub(), by: caller).code == "ok")
+        #expect(await rig.call(.unlink, ["provider": "github.com"], by: user).code == "ok")
+        #expect(await rig.call(.reauthenticate, rig.gitHub(), by: caller).code == "auth/user-mismatch")
+    }
+
         let subject = DevelopmentUser.ada.subject(at: "google.com")
         let identity = try ProviderIdentity.made(provider: "google.com", subject: subject, authTime: rig.now - 900)
         let caller = try #require(Principal(identity, hasher: try .required()))

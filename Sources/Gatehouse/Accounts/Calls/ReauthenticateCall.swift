@@ -66,8 +66,11 @@ struct SameUser {
     func holds(_ caller: Principal, _ link: IdentityLink) async throws -> Bool {
         if let owner = try await store.owner(of: link) { return owner.utf8.elementsEqual(caller.uid.utf8) }
         if caller.uid.utf8.elementsEqual(link.name.utf8) { return true }
-        // An account that was made here has its links here. Another's are where it was made, which told us.
-        guard try await store.account(caller.uid)?.created == nil else { return false }
+        // An account that was made here has its links here. Another's are where it was made, which tells them in ID tokens. A session cookie
+        // and a provider's own token also list what was linked here, and a cookie goes on listing what belongs to the user no more.
+        guard caller.kind == .idToken, caller.link == nil,
+            try await store.account(caller.uid)?.created == nil
+        else { return false }
         let federatedID = FederatedID.of(link)
         return caller.identities(at: link.provider)?.elements.contains { $0.equals(federatedID) } ?? false
     }
