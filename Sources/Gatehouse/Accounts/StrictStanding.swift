@@ -10,8 +10,10 @@ struct StrictStanding: Sendable {
     /// Whom to ask about Firebase's users besides; nil: nobody.
     var firebase: (any AccountLookingUp)?
 
-    /// Refuses a caller who is disabled or revoked, or, where `isRecent`, did not sign in lately.
+    /// Refuses a caller who is disabled or revoked, or, where `isRecent`, did not sign in lately; and one whose identity belongs to somebody
+    /// else since the request began.
     func require(_ caller: Principal, isRecent: Bool) async throws {
+        try await requireSameOwner(caller)
         var policy = RoutePolicy()
         policy.revocation = .strict
         policy.recentSignIn = isRecent ? Refusal.recentSignIn : nil
@@ -28,6 +30,15 @@ struct StrictStanding: Sendable {
         case .permit: return
         case .deny(let denial): throw Refusal(denial)
         case .awaitStore, .ask, .lookUp: throw Refusal(.storeUnavailable)
+        }
+    }
+
+    /// Whom a provider's token names was decided by what this gateway knew of its link when the request's head had come. Its body may take long.
+    private func requireSameOwner(_ caller: Principal) async throws {
+        guard let link = caller.link else { return }
+        let owner = try await store.owner(of: link) ?? link.name
+        guard owner.utf8.elementsEqual(caller.uid.utf8) else {
+            throw Refusal(.userMismatch, reason: "the caller's identity was linked or unlinked meanwhile")
         }
     }
 

@@ -195,6 +195,22 @@ import Testing
         #expect(await rig.call(.unlink, ["provider": "google.com"], by: caller).code == "auth/operation-not-allowed")
     }
 
+    @Test("whose identity was unlinked since the request began changes the account no more")
+    func unlinkedMeanwhile() async throws {
+        let rig = try await AccountsRig()
+        let owner = try await rig.session()
+        #expect(await rig.call(.link, rig.gitHub(), by: owner).code == "ok")
+        let identity = try ProviderIdentity.made(provider: "github.com", subject: "583231", authTime: rig.now)
+        let hasher = try SHA256Hasher.required()
+        let account = try #require(try await rig.store.account(owner.uid))
+        let caller = try #require(Principal(identity, hasher: hasher)?.owned(by: account, hasher: hasher))
+        #expect(await rig.call(.unlink, ["provider": "github.com"], by: owner).code == "ok")
+        let body = try await rig.proof(.facebook, .dennis)
+        #expect(await rig.call(.link, body, by: caller).code == "auth/user-mismatch")
+        #expect(await rig.call(.signOut, ["everywhere": true], by: caller).code == "auth/user-mismatch")
+        #expect(try await rig.store.account(owner.uid)?.links.keys.sorted() == ["google.com"])
+    }
+
     @Test func unlinkingNamesAProviderThatIsLinked() async throws {
         let rig = try await AccountsRig()
         let caller = try await rig.session()
