@@ -15,6 +15,8 @@ struct ProviderIdentity: Sendable {
     /// When the user proved who they are; when the token was issued; seconds since 1970.
     var authTime: Int64?
     var issuedAt: Int64?
+    /// Whether the token cannot be issued but when the user signs in. Others are renewed without the user.
+    var isIssuedAtSignIn = false
     /// When the token ends; `Int64.max` where the provider did not say.
     var expiresAt: Int64
     var hasSecondFactor = false

@@ -76,6 +76,20 @@ import Testing
         #expect(await rig.call(.reauthenticate, body, by: caller).code == code)
     }
 
+    @Test("I-02: when an introspected token was issued proves nothing: it may have been renewed without the user")
+    func introspected() async throws {
+        let rig = try await AccountsRig()
+        func body(_ text: String) -> JSONObject {
+            let token = DevelopmentIdentity.OpaqueToken.introspected(for: .robot, text: text, now: rig.now)
+            rig.opaque.add(token)
+            return ["provider": "oauth.legacy", "access_token": .string(text)]
+        }
+        let answer = try await rig.signIn(body("first-token"))
+        #expect(answer.claims?["auth_time"] == nil)
+        let caller = try rig.caller(answer)
+        #expect(await rig.call(.reauthenticate, body("renewed-token"), by: caller).code == "auth/invalid-credential")
+    }
+
     @Test func aFirebaseUserMayProveItWithAnIDTokenOfFirebase() async throws {
         let rig = try await AccountsRig()
         let caller = try rig.caller(firebase: .idToken(for: .ada, now: rig.now).signedIn(at: rig.now - 900))

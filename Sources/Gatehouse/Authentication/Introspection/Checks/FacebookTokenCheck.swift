@@ -43,6 +43,7 @@ struct FacebookTokenCheck: TokenCheck {
         claims.add("iat", issuedAt)
         claims.add("exp", expiresAt)
         return TokenProof(
-            subject: subject, claims: claims, issuedAt: issuedAt, expiresAt: expiresAt, scopes: scopes)
+            subject: subject, claims: claims, issuedAt: issuedAt, isIssuedAtSignIn: true, expiresAt: expiresAt,
+            scopes: scopes)
     }
 }

@@ -53,6 +53,7 @@ struct GitHubTokenCheck: TokenCheck {
             claims.add(claim, user[name]?.string)
         }
         return TokenProof(
-            subject: String(id), claims: claims, issuedAt: issuedAt, expiresAt: expiresAt, scopes: scopes)
+            subject: String(id), claims: claims, issuedAt: issuedAt, isIssuedAtSignIn: true, expiresAt: expiresAt,
+            scopes: scopes)
     }
 }

@@ -77,6 +77,7 @@ extension ProvenAnswer {
         return ProviderIdentity(
             provider: provider, subject: proof.subject, federatedID: proof.subject,
             claims: AcceptedClaims(told: ProvenAnswer(claims: claims)), authTime: proof.authTime,
-            issuedAt: proof.issuedAt, expiresAt: proof.expiresAt ?? .max, scopes: proof.scopes)
+            issuedAt: proof.issuedAt, isIssuedAtSignIn: proof.isIssuedAtSignIn, expiresAt: proof.expiresAt ?? .max,
+            scopes: proof.scopes)
     }
 }

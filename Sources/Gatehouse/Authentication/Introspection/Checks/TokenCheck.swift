@@ -37,6 +37,8 @@ struct TokenProof {
     /// When the user proved who they are, where the provider says so.
     var authTime: Int64?
     var issuedAt: Int64?
+    /// Whether such tokens are issued when a user signs in and not renewed without them.
+    var isIssuedAtSignIn = false
     /// Nil: the token does not end.
     var expiresAt: Int64?
     var scopes: [String] = []
