@@ -127,6 +127,19 @@ import Testing
         #expect(await rig.call(.signIn, body).code == "auth/missing-or-invalid-nonce")
     }
 
+    @Test("an access token that is a JWS with another signature that fits is the same proof")
+    func malleableAccessToken() async throws {
+        let rig = try await AccountsRig()
+        let texts = [
+            "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJyb2JvdCJ9.b25l", "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJyb2JvdCJ9.dHdv",
+        ]
+        for (text, code) in zip(texts, ["ok", "auth/missing-or-invalid-nonce"]) {
+            rig.opaque.add(.introspected(for: .robot, text: text, now: rig.now))
+            let body: JSONObject = ["provider": "oauth.legacy", "access_token": .string(text)]
+            #expect(await rig.call(.signIn, body).code == code)
+        }
+    }
+
     @Test("a token with another signature that fits is the same proof")
     func reencoded() async throws {
         let rig = try await AccountsRig()

@@ -26,7 +26,10 @@ struct OpaqueProof: Sendable {
             checker.check(token, key: digest, provider: place, for: network) { continuation.resume(returning: $0) }
         }
         switch verdict {
-        case .accepted(let identity, _): return try proof(of: identity, digest)
+        case .accepted(let identity, _):
+            // Access tokens may be JWS too, which it takes its issuer to read.
+            return try proof(
+                of: identity, try Proof.use(of: token, isJWS: token.withUnsafeBytes(CompactShape.isJWT)))
         case .refused(let failure, _): throw Refusal(failure)
         case .unavailable(let why, let retryAfter, _):
             throw Refusal(Denial(.introspectionUnavailable, retryAfter: retryAfter), reason: why)

@@ -66,7 +66,7 @@ extension ProofVerifier {
         guard lifetime <= StoreBounds.maximumLifetime else {
             throw Refusal.credential("it lasts longer than its use can be remembered")
         }
-        let digest = try Refusal.hash(Self.signingInput(of: text))
+        let digest = try Proof.use(of: Array(text.utf8), isJWS: true)
         return Proof(principal: principal, digest: digest, lifetime: max(lifetime, 1), isOpaque: false)
     }
 
@@ -99,11 +99,5 @@ extension ProofVerifier {
     ) throws(VerificationFailure) -> Principal {
         guard let hasher = SHA256Hasher() else { throw VerificationFailure(code: .internalError, reason: .hashing) }
         return try verifier.verify(token, key: key, view, now: clock.now(), hasher: hasher)
-    }
-
-    /// Header and payload: whoever has a token can make another signature of some algorithms fit, but not change these.
-    private static func signingInput(of token: String) -> [UInt8] {
-        let bytes = Array(token.utf8)
-        return Array(bytes[..<(bytes.lastIndex(of: UInt8(ascii: ".")) ?? 0)])
     }
 }
