@@ -31,7 +31,7 @@ extension AccountParts {
     }
 
     var nonces: Nonces { Nonces(store: store) }
-    var proving: Proving { Proving(verifier: verifier, nonces: nonces) }
+    var proving: Proving { Proving(verifier: verifier, nonces: nonces, now: clock.now) }
     var standing: StrictStanding {
         StrictStanding(
             store: store, clock: clock, clockSkew: clockSkew, maxStaleness: maxStaleness, firebase: firebase)

@@ -68,6 +68,17 @@ import Testing
         #expect(rig.log.text.contains("takeover"))
     }
 
+    @Test("nor is a session left that began with a token of a provider whose clock is ahead")
+    func takeoverOfTheFuture() async throws {
+        let rig = try await AccountsRig()
+        let squatter = try await rig.signIn(
+            try await rig.proof(.facebook, unverified) { $0.issued(at: rig.now + 5) })
+        #expect(squatter.claims?["auth_time"]?.integer == rig.now)
+        let thief = try rig.caller(squatter)
+        #expect(await rig.call(.signIn, try await rig.proof(.google, .ada)).code == "auth/requires-recent-login")
+        #expect(await rig.call(.signOut, ["everywhere": true], by: thief).code == "auth/session-cookie-revoked")
+    }
+
     @Test("a Firebase user cannot lie in wait at an address that nobody vouched for")
     func waiting() async throws {
         let rig = try await AccountsRig()

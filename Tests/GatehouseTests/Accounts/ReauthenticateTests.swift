@@ -136,20 +136,6 @@ import Testing
         #expect(await rig.call(.reauthenticate, body, by: caller).code == "auth/user-mismatch")
     }
 
-    @Test("I-11: a credential without a session has nothing to record it for")
-    func noSession() async throws {
-        let rig = try await AccountsRig()
-        let identity = try ProviderIdentity.made(
-            provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))
-        let caller = try #require(Principal(identity, hasher: try .required()))
-        let body = try await rig.proof(.google, .ada)
-        #expect(await rig.call(.reauthenticate, body, by: caller).code == "auth/operation-not-allowed")
-        #expect(await rig.call(.signIn, body).code == "ok", "the proof was not used")
-    }
-
-    @Test("a provider's token with a time has a session, and its user may prove it again")
-    func providerToken() async throws {
-        let rig = try await AccountsRig()
     @Test(
         "an identity that was unlinked proves nothing any more, whatever an older cookie lists",
         arguments: [true, false])
@@ -168,6 +154,20 @@ import Testing
         #expect(await rig.call(.reauthenticate, rig.gitHub(), by: caller).code == "auth/user-mismatch")
     }
 
+    @Test("I-11: a credential without a session has nothing to record it for")
+    func noSession() async throws {
+        let rig = try await AccountsRig()
+        let identity = try ProviderIdentity.made(
+            provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))
+        let caller = try #require(Principal(identity, hasher: try .required()))
+        let body = try await rig.proof(.google, .ada)
+        #expect(await rig.call(.reauthenticate, body, by: caller).code == "auth/operation-not-allowed")
+        #expect(await rig.call(.signIn, body).code == "ok", "the proof was not used")
+    }
+
+    @Test("a provider's token with a time has a session, and its user may prove it again")
+    func providerToken() async throws {
+        let rig = try await AccountsRig()
         let subject = DevelopmentUser.ada.subject(at: "google.com")
         let identity = try ProviderIdentity.made(provider: "google.com", subject: subject, authTime: rig.now - 900)
         let caller = try #require(Principal(identity, hasher: try .required()))

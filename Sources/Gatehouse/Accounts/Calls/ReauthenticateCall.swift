@@ -32,10 +32,9 @@ struct ReauthenticateCall {
                 try await firebaseTime(request, caller)
             }
         guard let time = proven else { throw Refusal.credential("nobody knows when its user signed in") }
-        guard parts.clock.now() - time <= Refusal.recentSignIn else {
-            throw Refusal.signInAgain("the proof is too old")
-        }
-        return time
+        let now = parts.clock.now()
+        guard now - time <= Refusal.recentSignIn else { throw Refusal.signInAgain("the proof is too old") }
+        return min(time, now)
     }
 
     private func time(

@@ -20,7 +20,7 @@ struct SessionCall {
         try await parts.standing.require(principal, isRecent: false)
         let source = SessionSource(
             uid: principal.uid, claims: try SourceClaims.of(principal), account: try await parts.account(principal.uid),
-            authTime: time, isFirebase: true)
+            authTime: min(time, now), isFirebase: true)
         let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: now, lifetime: lifetime)
         var answer = ObjectText()
         answer.add("uid", principal.uid)

@@ -4,20 +4,24 @@ import JOSE
 struct Proving: Sendable {
     let verifier: ProofVerifier
     let nonces: Nonces
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
 
     /// A proof whose token was verified and whose nonce is the token's; it was not used yet.
     struct Candidate: Sendable {
         let proof: Proof
         fileprivate let nonce: Nonces.Matched?
+        fileprivate let verifiedAt: Int64
 
-        /// When its user proved who they are, once it is used.
-        var time: Int64? { proof.time(hasNonce: nonce != nil) }
+        /// When its user proved who they are, once it is used. A provider's clock may be ahead: nobody proved it later than now, and what
+        /// begins with it would outlive a revocation of everything until now.
+        var time: Int64? { proof.time(hasNonce: nonce != nil).map { min($0, verifiedAt) } }
     }
 
     /// - Parameter provider: the one that the request names.
     func candidate(_ request: ProofRequest, provider: String, for network: PeerNetwork) async throws -> Candidate {
         let proof = try await verifier.verify(request, provider: provider, for: network)
-        return Candidate(proof: proof, nonce: try nonces.match(request.nonce, with: proof))
+        return Candidate(proof: proof, nonce: try nonces.match(request.nonce, with: proof), verifiedAt: now())
     }
 
     /// Makes the one use of it: after all that is to be checked of it, before all that it leads to.
