@@ -6,16 +6,45 @@ struct WorkerCalls {
     let service: any AccountServing
     /// The lines that set and clear the session cookie.
     let cookies: SessionCookieLines
-    /// What is held of bodies, and how many calls are being served.
-    var heldBytes = 0
+    /// How many calls are being served.
     var running = 0
+    /// What is held of bodies, and of those of each network.
+    private var heldBytes = 0
+    private var heldByNetwork: [PeerNetwork: Int] = [:]
+
+    init(service: any AccountServing, cookies: SessionCookieLines) {
+        self.service = service
+        self.cookies = cookies
+    }
 
     /// The most bytes of bodies that a worker holds.
     static let heldLimit = 32 << 20
+    /// The most that it holds of one network: bodies may come slowly, and who sends many of them must not keep all others out.
+    static let networkLimit = heldLimit / 4
     /// The most calls of a worker that are served at a time.
     static let runningLimit = 256
     /// How long a call may be served, in nanoseconds: longer than everything that it waits for, each in its bounds.
     static let patience: UInt64 = 30_000_000_000
+}
+
+extension WorkerCalls {
+    /// Counts bytes of a body that came.
+    ///
+    /// - Returns: whether there was room for them; else nothing was counted.
+    mutating func hold(_ bytes: Int, of network: PeerNetwork) -> Bool {
+        let held = heldByNetwork[network, default: 0]
+        guard heldBytes + bytes <= Self.heldLimit, held + bytes <= Self.networkLimit else { return false }
+        heldBytes += bytes
+        heldByNetwork[network] = held + bytes
+        return true
+    }
+
+    /// Counts bytes that are held no more.
+    mutating func release(_ bytes: Int, of network: PeerNetwork) {
+        heldBytes -= bytes
+        let held = heldByNetwork[network, default: 0] - bytes
+        heldByNetwork[network] = held > 0 ? held : nil
+    }
 }
 
 /// Renders `Set-Cookie`: the same attributes to clear as to set, or the browser keeps what it has (RFC 6265 section 5.3).
@@ -81,6 +110,7 @@ final class CallReader: Responder {
     private let worker: Worker
     private let client: ClientHandler
     private let number: UInt64
+    private let network: PeerNetwork
     private let endpoint: AccountEndpoint
     private let caller: Principal?
     private let contentType: String
@@ -95,6 +125,7 @@ final class CallReader: Responder {
         self.worker = worker
         self.client = client
         number = client.record.number
+        network = client.peer.network
         self.endpoint = endpoint
         self.caller = caller
         self.contentType = contentType
@@ -103,9 +134,8 @@ final class CallReader: Responder {
     var acceptsBody: Bool { !isOver }
 
     func bodyPart(_ part: ByteBuffer) {
-        guard !isOver, let held = worker.calls?.heldBytes else { return }
-        guard held + part.readableBytes <= WorkerCalls.heldLimit else { return refuse(Denial(.overloaded)) }
-        worker.calls?.heldBytes += part.readableBytes
+        guard !isOver, let hasRoom = worker.calls?.hold(part.readableBytes, of: network) else { return }
+        guard hasRoom else { return refuse(Denial(.overloaded)) }
         body.append(contentsOf: part.readableBytesView)
     }
 
@@ -117,7 +147,7 @@ final class CallReader: Responder {
         servedUntil = worker.front.time &+ WorkerCalls.patience
         let call = AccountCall(
             endpoint: endpoint, body: body, contentType: contentType,
-            caller: caller.map { AccountCaller(principal: $0) }, network: client.peer.network,
+            caller: caller.map { AccountCaller(principal: $0) }, network: network,
             requestID: client.record.idText)
         let bound = NIOLoopBound(self, eventLoop: worker.loop)
         calls.service.serve(call) { reply in
@@ -155,7 +185,7 @@ final class CallReader: Responder {
     private func letGo() {
         guard !isOver else { return }
         isOver = true
-        worker.calls?.heldBytes -= body.count
+        worker.calls?.release(body.count, of: network)
         body = []
     }
 }
