@@ -76,10 +76,11 @@ public protocol Store: Sendable {
 }
 
 extension Store {
-    /// Revokes one session whose expiry the caller does not know.
+    /// Revokes one session whose expiry the caller does not know: for good. It may go on in tokens that are issued later, when what was
+    /// recorded of it would have expired.
     @discardableResult
     public func revokeSession(_ uid: String, _ session: String) async throws(StoreError) -> SessionRecord {
-        try await revokeSession(uid, session, expires: nil)
+        try await revokeSession(uid, session, expires: StoreBounds.maximumTime)
     }
 }
 

@@ -73,10 +73,20 @@ import Testing
     func anExpiryIsOnlyEverExtended(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
-        try await store.revokeSession("ann", "1")
+        try await store.revokeSession("ann", "1", expires: nil)
         try await store.recordSignIn("ann", "1", at: 100, expires: 500)
         #expect(try await store.purge(now: 999) == 0)
         #expect(try await store.purge(now: 1000) == 1)
+    }
+
+    @Test(arguments: StoreMaker.embedded)
+    func aRevocationOutlivesWhatWasRecordedOfTheSession(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
+        try await store.revokeSession("ann", "1")
+        try await store.recordSignIn("ann", "1", at: 100, expires: 1100)
+        #expect(try await store.purge(now: 2_000_000_000) == 0)
+        #expect(try await store.session("ann", "1").revoked)
     }
 
     @Test(arguments: StoreMaker.embedded)
