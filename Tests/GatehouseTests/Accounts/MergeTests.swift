@@ -68,6 +68,17 @@ import Testing
         #expect(rig.log.text.contains("takeover"))
     }
 
+    @Test("who took the address cannot keep its owner away by signing out everywhere, again and again")
+    func revokedSquatter() async throws {
+        let rig = try await AccountsRig()
+        let squatter = try await rig.signIn(try await rig.proof(.facebook, unverified))
+        let uid = try #require(squatter.uid)
+        let body = try await rig.proof(.google, .ada) { $0.issued(at: rig.now - 2) }
+        #expect(await rig.call(.signOut, ["everywhere": true], by: try rig.caller(squatter)).code == "ok")
+        #expect(await rig.call(.signIn, body).code == "auth/requires-recent-login")
+        #expect(try await rig.store.account(uid)?.links.keys.sorted() == ["google.com"])
+    }
+
     @Test("nor is a session left that began with a token of a provider whose clock is ahead")
     func takeoverOfTheFuture() async throws {
         let rig = try await AccountsRig()

@@ -66,7 +66,10 @@ extension AccountFinder {
     private func merge(_ user: ProvenUser, _ email: ProvenEmail, into holder: String) async throws -> Bool {
         let account = try await parts.account(holder)
         guard email.isVerified else { throw try conflict(user, with: account) }
-        try await parts.standing.require(holder, time: user.time, isFirebase: account.created == nil)
+        // Who squats on an address could revoke the account again and again, and so keep it from its owner, whose sign-in is always a little
+        // older. A takeover revokes all of it anyway.
+        let time = account.emailVerified ? user.time : .max
+        try await parts.standing.require(holder, time: time, isFirebase: account.created == nil)
         guard account.emailVerified else {
             // Of an account that was not made here, ending its links puts nobody out: its user signs in where it was made.
             guard account.created != nil else { throw try conflict(user, with: account) }
