@@ -99,9 +99,10 @@ extension Worker {
         }
     }
 
-    private static func fields(_ cookie: SessionCookie?, _ lines: SessionCookieLines) -> [(name: String, value: String)]
-    {
-        cookie.map { [("Set-Cookie", lines.value(of: $0))] } ?? []
+    private static func fields(
+        _ cookie: SessionCookie?, _ lines: SessionCookieLines
+    ) -> [(name: String, value: String)] {
+        [("X-Content-Type-Options", "nosniff")] + (cookie.map { [("Set-Cookie", lines.value(of: $0))] } ?? [])
     }
 }
 

@@ -42,6 +42,7 @@ import Testing
         let cookie = try #require(app.session)
         let answer = try app.get("/.gatehouse/auth")
         #expect(answer.json?["token"]?["user_id"] == answer.json?["uid"])
+        #expect(answer["X-Content-Type-Options"] == "nosniff")
         #expect(answer["Cache-Control"] == "no-store" && answer["Access-Control-Allow-Origin"] == nil)
         for part in cookie.split(separator: ".") { #expect(!answer.text.contains(part)) }
         #expect(!answer.text.contains("eyJ"))

@@ -37,6 +37,17 @@ import Testing
         #expect(try await rig.store.account(uid ?? "")?.links.count == 1)
     }
 
+    @Test("an address in a Microsoft token is never vouched for: each tenant writes its own")
+    func microsoft() async throws {
+        let rig = try await AccountsRig()
+        let uid = try await rig.signIn(try await rig.proof(.google, .ada)).uid
+        let body = try await rig.proof(.microsoft, .barbara.withEmail("ada@example.com")) {
+            $0.setting("email_verified", to: true)
+        }
+        #expect(await rig.call(.signIn, body).code == "auth/account-exists-with-different-credential")
+        #expect(try await rig.store.account(uid ?? "")?.links.count == 1)
+    }
+
     @Test func whoseAccountItIsIsToldWhereThatIsNoSecret() async throws {
         let rig = try await AccountsRig { $0.hideAccountExistence = false }
         _ = try await rig.signIn(try await rig.proof(.google, .ada))

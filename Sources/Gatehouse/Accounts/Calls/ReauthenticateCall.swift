@@ -70,7 +70,7 @@ struct SameUser {
         guard caller.kind == .idToken, caller.link == nil,
             try await store.account(caller.uid)?.created == nil
         else { return false }
-        let federatedID = FederatedID.of(link)
+        let federatedID = link.federatedID
         return caller.identities(at: link.provider)?.elements.contains { $0.equals(federatedID) } ?? false
     }
 }

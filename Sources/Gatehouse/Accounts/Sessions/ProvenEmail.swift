@@ -10,10 +10,12 @@ struct ProvenEmail: Sendable, Equatable {
     let isPrivate: Bool
 
     /// Nil without an address that could be one.
-    init?(_ claims: JSONValue) {
+    ///
+    /// - Parameter isVouchedFor: whether the provider's word on it is taken.
+    init?(_ claims: JSONValue, isVouchedFor: Bool = true) {
         guard let email = claims["email"]?.string, let address = Self.address(email) else { return nil }
         self.address = address
-        isVerified = claims["email_verified"]?.bool == true
+        isVerified = isVouchedFor && claims["email_verified"]?.bool == true
         isPrivate = claims["is_private_email"]?.bool == true || Self.isRelay(address)
     }
 

@@ -20,20 +20,12 @@ struct ProvenUser: Sendable {
     }
 
     /// What Firebase would write in `identities`.
-    var federatedID: String { FederatedID.of(link) }
+    var federatedID: String { link.federatedID }
 
-    var email: ProvenEmail? { ProvenEmail(claims.root) }
+    /// Of Microsoft no address is vouched for, whatever a token says: each tenant writes what it likes.
+    var email: ProvenEmail? {
+        ProvenEmail(claims.root, isVouchedFor: !link.provider.utf8.elementsEqual("microsoft.com".utf8))
+    }
 
     var name: String? { DisplayName.kept(claims.root["name"]) }
-}
-
-/// What Firebase writes of a link in `identities`.
-enum FederatedID {
-    static func of(_ link: IdentityLink) -> String {
-        guard link.provider.utf8.elementsEqual("microsoft.com".utf8) else { return link.subject }
-        let parts = link.subject.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2 else { return link.subject }
-        let isPersonal = parts[0].utf8.elementsEqual(TenantID.personalAccounts.utf8)
-        return isPersonal ? MicrosoftFederatedID.of(object: parts[1]) ?? parts[1] : parts[1]
-    }
 }
