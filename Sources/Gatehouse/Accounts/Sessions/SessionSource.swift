@@ -53,7 +53,7 @@ extension SessionSource {
             for (name, value) in told.members { text.add(name, value) }
         }
         for (provider, subject) in account.links.sorted(by: { $0.key < $1.key }) where told?[provider] == nil {
-            text.add(provider, [FederatedID.of(IdentityLink(provider: provider, subject: subject))])
+            text.add(provider, [IdentityLink(provider: provider, subject: subject).federatedID])
         }
         if told?["email"] == nil, let email = account.email { text.add("email", [email]) }
         return text.bytes
