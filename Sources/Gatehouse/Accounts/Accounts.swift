@@ -35,7 +35,7 @@ final class Accounts: AccountServing {
         case .link: return try await LinkCall(parts: parts).reply(to: call)
         case .unlink: return try await UnlinkCall(parts: parts).reply(to: call)
         case .signOut: return try await SignOutCall(parts: parts).reply(to: call)
-        case .auth: return .json(call.caller.map { IdentityRenderer.variable(of: $0.principal) } ?? Array("null".utf8))
+        case .auth: return .json(call.caller.map { $0.principal.variable } ?? Array("null".utf8))
         case .appleEvents, .backchannelLogout:
             guard let events = parts.events else { throw Refusal(.routeNotFound) }
             return await events.serve(call)

@@ -12,8 +12,6 @@ struct SessionKeys: Sendable {
     /// What verifiers need; it never ends.
     let view: KeySetView
 
-    /// The `typ` of a session cookie's header: nothing else that is signed has it (RFC 8725 section 3.11).
-    static let type = "gatehouse-session+jwt"
     /// The `typ` of a pending token's.
     static let pendingType = "gatehouse-pending+jwt"
 

@@ -11,6 +11,8 @@ struct SessionVerifier: ClaimChecks {
     /// A session counts in the cookie only.
     var kind: CredentialKind { .sessionCookie }
 
+    /// The `typ` of a session cookie's header: nothing else that is signed has it (RFC 8725 section 3.11).
+    static let type = "gatehouse-session+jwt"
     /// The longest `sid`, in bytes.
     static let maximumSessionSize = 128
     /// The member of the protected header that tells whose user it is. It is there, with this one value, for Firebase's: then Identity
@@ -20,7 +22,7 @@ struct SessionVerifier: ClaimChecks {
 
     /// Whether it is for this verifier to judge, by its type alone: nothing else has it.
     static func judges(_ token: UnverifiedJWS) -> Bool {
-        token.type?.utf8.elementsEqual(SessionKeys.type.utf8) ?? false
+        token.type?.utf8.elementsEqual(type.utf8) ?? false
     }
 
     /// The checks that need no key, cheapest first.

@@ -55,27 +55,9 @@ struct IdentityRenderer: Sendable {
     private func variableLine(_ principal: Principal, to lines: inout [UInt8]) {
         lines.append(contentsOf: prefix.utf8.dropLast())
         lines.append(contentsOf: ": ".utf8)
-        let json = Self.variable(of: principal)
+        let json = principal.variable
         json.withUnsafeBytes { Base64URL.encode($0, into: &lines) }
         lines.append(contentsOf: "\r\n".utf8)
-    }
-
-    /// The `auth` variable as compact JSON.
-    static func variable(of principal: Principal) -> [UInt8] {
-        var json: [UInt8] = []
-        json.reserveCapacity(principal.claims.byteCount + 256)
-        json.append(contentsOf: "{\"uid\":".utf8)
-        JSONWriter.appendString(principal.uid, to: &json)
-        json.append(contentsOf: ",\"provider\":".utf8)
-        if let provider = principal.provider {
-            JSONWriter.appendString(provider, to: &json)
-        } else {
-            json.append(contentsOf: "null".utf8)
-        }
-        json.append(contentsOf: ",\"token\":".utf8)
-        principal.claims.root.appendCompact(to: &json)
-        json.append(UInt8(ascii: "}"))
-        return json
     }
 
     // MARK: - Single fields

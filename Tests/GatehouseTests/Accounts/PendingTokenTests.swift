@@ -100,7 +100,7 @@ import Testing
                 claims: try JSONDocument(Array("{}".utf8)), time: nil))
         let forged = [
             try SessionDraft.forgedKey.sign(header: header, payload: claims),
-            try SessionDraft.key.sign(header: SessionDraft.key.header(type: SessionKeys.type), payload: claims),
+            try SessionDraft.key.sign(header: SessionDraft.key.header(type: SessionVerifier.type), payload: claims),
             try SessionDraft.key.sign(header: SessionDraft.key.header(), payload: claims),
             try SessionDraft.key.sign(header: header, payload: Array("{}".utf8)),
             try PendingTokens(keys: other).text(of: token, now: rig.now),

@@ -83,7 +83,7 @@ import Testing
         let rig = try await AccountsRig()
         let caller = try await rig.session()
         let answer = await rig.call(.auth, by: caller)
-        #expect(Array(answer.text.utf8) == IdentityRenderer.variable(of: caller))
+        #expect(Array(answer.text.utf8) == caller.variable)
         #expect(answer.json?["provider"]?.equals("google") == true)
     }
 

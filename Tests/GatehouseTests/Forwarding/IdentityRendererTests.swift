@@ -112,7 +112,7 @@ import Testing
     @Test func aTokenWithoutAProviderHasNoSuchField() throws {
         let token = TokenDraft.idToken().with("firebase", nil)
         #expect(try lines(token).values("X-Auth-Provider").isEmpty)
-        let json = IdentityRenderer.variable(of: try token.principal())
+        let json = try token.principal().variable
         #expect(String(decoding: json, as: UTF8.self).hasPrefix(#"{"uid":"user-1","provider":null,"token":{"#))
     }
 

@@ -13,7 +13,7 @@ struct SessionIssuer: Sendable {
         let session = Session(name: RandomText.name(), issuedAt: now, expiresAt: now + lifetime)
         let claims = source.claims(session, issuer: keys.issuer)
         let source = source.isFirebase ? SessionVerifier.firebaseSource : nil
-        let token = try keys.sign(claims, type: SessionKeys.type, source: source)
+        let token = try keys.sign(claims, type: SessionVerifier.type, source: source)
         guard token.utf8.count <= Self.maximumTokenSize else {
             throw Refusal(
                 .invalidCredential, reason: "the session cookie would be too large",

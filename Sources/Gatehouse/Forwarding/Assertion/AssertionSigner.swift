@@ -73,7 +73,7 @@ struct AssertionSigner: Sendable {
         json.append(contentsOf: ",\"sub\":".utf8)
         JSONWriter.appendString(principal.uid, to: &json)
         json.append(contentsOf: ",\"iat\":\(issuedAt),\"exp\":\(end),\"auth\":".utf8)
-        json.append(contentsOf: IdentityRenderer.variable(of: principal))
+        json.append(contentsOf: principal.variable)
         json.append(UInt8(ascii: "}"))
         return json
     }

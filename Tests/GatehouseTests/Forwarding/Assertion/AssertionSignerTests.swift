@@ -39,7 +39,7 @@ import Testing
         #expect(claims["aud"]?.string == "billing-service")
         #expect(claims["sub"]?.string == "user-1")
         #expect(claims["iat"]?.integer == now && claims["exp"]?.integer == now + 60)
-        #expect(claims["auth"]?.compact == IdentityRenderer.variable(of: entry.principal))
+        #expect(claims["auth"]?.compact == entry.principal.variable)
         #expect(claims.members.map(\.name) == ["iss", "aud", "sub", "iat", "exp", "auth"])
     }
 
