@@ -14,8 +14,8 @@ final class OwnEndpoints: Sendable {
     /// What no other path begins with that is answered here.
     static let prefix = Array("/.gatehouse/".utf8)
 
-    /// Where the keys of assertions and session cookies are; nil: there are none.
-    let keysPath: [UInt8]?
+    /// Where the keys of assertions and session cookies are.
+    static let keysPath = Array("/.gatehouse/jwks.json".utf8)
     /// Empty where there are no accounts.
     let calls: [Call]
     /// The demo's page, at the prefix itself.
@@ -24,7 +24,6 @@ final class OwnEndpoints: Sendable {
     /// Nil where nothing is answered.
     init?(_ accounts: Configuration.Accounts?, publishesKeys: Bool, opaqueProvider: Int?) {
         guard accounts != nil || publishesKeys else { return nil }
-        keysPath = Array("/.gatehouse/jwks.json".utf8)
         calls =
             accounts == nil
             ? []
@@ -55,7 +54,7 @@ extension Worker {
         else { return false }
         if let page = own.page, path.count == OwnEndpoints.prefix.count {
             give(page, request.head.method, to: client)
-        } else if let keysPath = own.keysPath, path.elementsEqual(keysPath) {
+        } else if path.elementsEqual(OwnEndpoints.keysPath) {
             publishKeys(request.head.method, to: client)
         } else if let call = own.calls.first(where: { path.elementsEqual($0.path) }) {
             begin(call, request, from: client)

@@ -15,7 +15,7 @@ struct AccountParts: Sendable {
     let maxStaleness: UInt64
     /// Whom to ask about Firebase's users, where their revocations are read from there; nil: nobody.
     var firebase: (any AccountLookingUp)?
-    var rating: any CallRating = UnlimitedCalls()
+    var rating: any CallRating
     var events: (any EventServing)?
 }
 

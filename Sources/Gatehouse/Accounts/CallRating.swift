@@ -6,9 +6,3 @@ protocol CallRating: Sendable {
     /// Counts a call that concerns an account or an identity, by its uid or its link's name.
     func allow(account: String, now: UInt64) -> Int?
 }
-
-/// Lets every call pass.
-struct UnlimitedCalls: CallRating {
-    func allow(network: PeerNetwork, now: UInt64) -> Int? { nil }
-    func allow(account: String, now: UInt64) -> Int? { nil }
-}

@@ -50,8 +50,6 @@ struct IdentityRenderer: Sendable {
         Array("\(prefix)Time: \(time)\r\n".utf8)
     }
 
-    // MARK: - The variable
-
     private func variableLine(_ principal: Principal, to lines: inout [UInt8]) {
         lines.append(contentsOf: prefix.utf8.dropLast())
         lines.append(contentsOf: ": ".utf8)

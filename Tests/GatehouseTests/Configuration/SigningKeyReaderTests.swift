@@ -97,7 +97,7 @@ import Testing
             var reader = SigningKeyReader()
             let read = reader.read(files)
             let keys = try #require(read)
-            let published = AssertionKeys(current: keys.current, previous: keys.previous).jwkSet
+            let published = JWKSet.text(of: AssertionKeys(current: keys.current, previous: keys.previous).published)
             #expect(try KeySet(jwkSet: published).keys.count == 1)
             #expect(reader.warnings.first?.what.hasSuffix("holds the key that signs") == true)
         }

@@ -13,7 +13,4 @@ struct AssertionKeys: Sendable {
 
     /// All of them, the current one first.
     var published: [SigningKey] { [current] + previous }
-
-    /// The JWK set (RFC 7517) that upstreams check with.
-    var jwkSet: [UInt8] { JWKSet.text(of: published) }
 }

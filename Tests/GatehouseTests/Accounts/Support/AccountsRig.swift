@@ -44,7 +44,7 @@ struct AccountsRig: Sendable {
                 opaque: OpaqueProof(
                     providers: identity.providers.filter { $0.opaqueTokens != nil }.map(\.id), checker: tokens),
                 clock: time.clock),
-            clockSkew: 5, maxStaleness: .max)
+            clockSkew: 5, maxStaleness: .max, rating: UnlimitedCalls())
         changeParts(&parts)
         accounts = Accounts(parts)
         if keysAreKnown { authority.settle(try SessionDraft.keys()) }

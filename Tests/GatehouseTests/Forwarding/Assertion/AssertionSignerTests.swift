@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         key = try SigningKey(pem: SigningKey.generate(.es256, keyID: "").pem(), algorithm: .es256)
-        published = try KeySet(jwkSet: AssertionKeys(current: key, previous: []).jwkSet)
+        published = try KeySet(jwkSet: JWKSet.text(of: AssertionKeys(current: key, previous: []).published))
     }
 
     private func signer(_ lifetime: Int64 = 60, sign: AssertionSigner.Sign? = nil) -> AssertionSigner {
@@ -100,7 +100,7 @@ import Testing
         let others = try (0..<2).map { _ in
             try SigningKey(pem: SigningKey.generate(.es256, keyID: "").pem(), algorithm: .es256)
         }
-        let set = try KeySet(jwkSet: AssertionKeys(current: key, previous: others + [key]).jwkSet)
+        let set = try KeySet(jwkSet: JWKSet.text(of: AssertionKeys(current: key, previous: others + [key]).published))
         #expect(set.keys.map(\.keyID) == ([key] + others).map(\.keyID) && set.skipped.isEmpty)
         for key in set.keys { #expect(key.keyID == Base64URL.encode(key.thumbprint)) }
     }
