@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "HTTPWire", targets: ["HTTPWire"]),
         .library(name: "Redis", targets: ["Redis"]),
+        .library(name: "SecurityRules", targets: ["SecurityRules"]),
         .library(name: "DevelopmentIdentity", targets: ["DevelopmentIdentity"]),
         // For the package in Fuzzing/ alone.
         .library(name: "WireFuzzTargets", targets: ["WireFuzzTargets"]),
@@ -45,6 +46,7 @@ let package = Package(
             name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "JOSE", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .target(name: "HTTPWire", swiftSettings: settings),
+        .target(name: "SecurityRules", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .systemLibrary(
             name: "CLibhiredis", pkgConfig: hiredisPackage,
             providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
@@ -66,6 +68,7 @@ let package = Package(
                 "HTTPWire",
                 "JOSE",
                 "Redis",
+                "SecurityRules",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Atomics", package: "swift-atomics"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -92,6 +95,7 @@ let package = Package(
                 "DevelopmentIdentity",
                 "Gatehouse",
                 "JOSE",
+                "SecurityRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -99,7 +103,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "WireFuzzTargets", dependencies: ["HTTPWire", "JOSE"], path: "Tests/FuzzTargets/Wire",
+            name: "WireFuzzTargets", dependencies: ["HTTPWire", "JOSE", "SecurityRules"],
+            path: "Tests/FuzzTargets/Wire",
             swiftSettings: settings),
         .target(
             name: "GatewayFuzzTargets",
@@ -109,6 +114,7 @@ let package = Package(
             name: "JOSETests", dependencies: ["JOSE"],
             exclude: ["Vectors/Data", "Vectors/make_vectors.py", "Vectors/making"], swiftSettings: settings),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], swiftSettings: settings),
+        .testTarget(name: "SecurityRulesTests", dependencies: ["SecurityRules"], swiftSettings: settings),
         .testTarget(
             name: "DifferentialTests",
             dependencies: [
@@ -132,7 +138,7 @@ let package = Package(
         .testTarget(
             name: "GatehouseTests",
             dependencies: [
-                "DevelopmentIdentity", "Gatehouse", "HTTPWire", "JOSE", "Redis", "RedisFixtures",
+                "DevelopmentIdentity", "Gatehouse", "HTTPWire", "JOSE", "Redis", "RedisFixtures", "SecurityRules",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

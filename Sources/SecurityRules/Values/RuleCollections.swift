@@ -1,0 +1,34 @@
+/// A set: no two elements are equal. Immutable.
+public final class RuleSet: Sendable {
+    /// In the order in which they came.
+    let elements: [RuleValue]
+
+    /// - Parameter elements: no two of them equal.
+    init(distinct elements: [RuleValue]) {
+        self.elements = elements
+    }
+}
+
+/// What differs between two maps: `before.diff(after)` reads as `after` against `before` in the words of its methods.
+public final class RuleMapDiff: Sendable {
+    /// The map that `diff` was called on, and its argument.
+    let map: RuleMap
+    let other: RuleMap
+
+    init(_ map: RuleMap, _ other: RuleMap) {
+        self.map = map
+        self.other = other
+    }
+}
+
+/// A path: its segments, escapes decoded.
+public final class RulePath: Sendable {
+    let segments: [String]
+    /// The segments that stand under a name.
+    let names: [(name: String, segment: Int)]
+
+    init(_ segments: [String], names: [(name: String, segment: Int)] = []) {
+        self.segments = segments
+        self.names = names
+    }
+}

@@ -1,0 +1,36 @@
+/// A map with strings as keys. Immutable; a look-up costs the logarithm of its size.
+public final class RuleMap: Sendable {
+    /// Sorted by the UTF-8 of the keys, no key twice.
+    let entries: [(key: String, value: RuleValue)]
+
+    /// A map of entries in any order; of several with the same key the last counts.
+    public init(_ entries: [(key: String, value: RuleValue)]) {
+        // Stable, so that the last of a key stays the last.
+        let sorted = entries.enumerated().sorted { a, b in
+            let order = RuleText.compare(a.element.key, b.element.key)
+            return order != 0 ? order < 0 : a.offset < b.offset
+        }
+        var kept: [(key: String, value: RuleValue)] = []
+        kept.reserveCapacity(sorted.count)
+        for (_, entry) in sorted {
+            if let last = kept.last, RuleText.equal(last.key, entry.key) { kept.removeLast() }
+            kept.append(entry)
+        }
+        self.entries = kept
+    }
+
+    /// How many entries there are.
+    public var count: Int { entries.count }
+
+    /// The value under a key; nil where there is none.
+    public subscript(_ key: String) -> RuleValue? {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = RuleText.compare(entries[middle].key, key)
+            if order == 0 { return entries[middle].value }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
+}
