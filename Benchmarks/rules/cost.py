@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""What rules cost a request: the CPU time of one gateway without a rule, with a usual one, and with others.
+
+    .build-bench/bin/python Benchmarks/rules/cost.py [--rounds 5] [--seconds 4] [--binary .build/release/gatehouse]
+
+As Benchmarks/side-by-side measures: one worker, wrk with 64 connections and 2,000 different tokens, each with the path of its own user, CPU time
+from /proc, rounds in turn, each with a gateway of its own. Nothing leaves 127.0.0.1."""
+
+import argparse
+import pathlib
+import re
+import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
+from fleet import KEYS, ROOT, UPSTREAM, Fleet, Load, cpu_seconds, family, get, stop, wait_for  # noqa: E402
+from compare import percentile  # noqa: E402
+
+PORT, ADMIN = 9587, 9588
+GATEWAY = """
+listen: [{{ address: "127.0.0.1:{port}" }}]
+workers: 1
+drain: {{ delay: 0s, timeout: 1s }}
+admin: {{ address: "127.0.0.1:{admin}" }}
+store: "sqlite::memory:"
+log: {{ access: "off" }}
+identity:
+  firebase:
+    project: bench-project
+    keys_url: http://127.0.0.1:{keys}/jwks.json
+    session_keys_url: http://127.0.0.1:{keys}/jwks.json
+{rules}
+upstreams: {{ api: {{ servers: ["http://127.0.0.1:{upstream}"] }} }}
+routes:
+  - path: /v1/users/{{uid}}/{{rest=**}}
+    upstream: api
+{allow}
+"""
+RULES = """rules_version = '2';
+service gatehouse.http {
+  function signedIn() { return request.auth != null; }
+  function isOwner(uid) { return signedIn() && request.auth.uid == uid; }
+  match /v1/users/{uid}/{rest=**} {
+    allow delete: if isOwner(uid) && recentSignIn(duration.value(5, 'm'));
+    allow write: if isOwner(uid) && request.auth.token.email_verified;
+    allow read: if isOwner(uid);
+  }
+}
+"""
+# A name, the condition of the route's `allow`, and whether the file above applies.
+ROWS = (
+    ("no rule", None, False),
+    ("owner", "auth.uid == uid", False),
+    ("owner, verified address, provider",
+     "auth != null && auth.uid == uid && auth.token.email_verified && auth.token.firebase.sign_in_provider == 'google.com'", False),
+    ("a rules file", None, True),
+    ("a regular expression", "auth.token.email.matches('.*@bench[.]example')", False),
+)
+# Every request carries the next token, and asks for its own user's path.
+SCRIPT = """
+local requests, at = {}, 0
+function init()
+  for line in io.lines(os.getenv("TOKENS")) do
+    local path = string.format("/v1/users/bench-user-%016d/notes", #requests)
+    requests[#requests + 1] = wrk.format("GET", path, {
+      ["Authorization"] = "Bearer " .. line, ["Accept"] = "application/json", ["User-Agent"] = "wrk" })
+  end
+end
+function request()
+  at = at % #requests + 1
+  return requests[at]
+end
+"""
+
+
+def gateway(fleet, allow, has_rules):
+    file = fleet.folder / "gateway.yaml"
+    rules = fleet.folder / "bench.rules"
+    rules.write_text(RULES)
+    file.write_text(GATEWAY.format(
+        port=PORT, admin=ADMIN, keys=KEYS, upstream=UPSTREAM, rules=f"rules: {rules}" if has_rules else "",
+        allow=f'    allow: "{allow}"' if allow else ""))
+    process = fleet.start("gateway", [fleet.binary, "serve", "--config", file])
+    wait_for(lambda: get(ADMIN, "/readyz")[0] == 200, f"the gateway; see {fleet.folder}/gateway.log", 60)
+    return process
+
+
+def measure(fleet, allow, has_rules, options):
+    process = gateway(fleet, allow, has_rules)
+    Load(fleet, PORT, "/", 1, 64).join()
+    pids = family(process.pid)
+    before = cpu_seconds(pids)
+    load = Load(fleet, PORT, "/", options.seconds, 64)
+    load.join()
+    spent = cpu_seconds(pids) - before
+    stop(process)
+    count = int(re.search(r"(\d+) requests in", load.output).group(1))
+    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", load.output)
+    return {"us": spent / count * 1e6, "rate": count / options.seconds, "p50": percentile(load.output, 50),
+            "p99": percentile(load.output, 99), "refused": int(refused.group(1)) if refused else 0}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=4)
+    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    options = parser.parse_args()
+    with Fleet(options.binary) as fleet:
+        fleet.mint.write(2000)
+        (fleet.folder / "load-0.lua").write_text(SCRIPT)
+        rows = {name: [] for name, _, _ in ROWS}
+        for _ in range(options.rounds):
+            for name, allow, has_rules in ROWS:
+                rows[name].append(measure(fleet, allow, has_rules, options))
+        print(f"medians of {options.rounds} rounds of {options.seconds} s, 64 connections, one worker")
+        print(f"{'':36}{'us CPU/request':>16}{'(best-worst)':>16}{'requests/s':>12}{'p50 ms':>9}{'p99 ms':>9}{'not 2xx':>9}")
+        for name, results in rows.items():
+            middle = {key: statistics.median(r[key] for r in results) for key in results[0]}
+            spread = f"({min(r['us'] for r in results):.1f}-{max(r['us'] for r in results):.1f})"
+            print(f"{name:36}{middle['us']:16.1f}{spread:>16}{middle['rate']:12.0f}{middle['p50']:9.2f}{middle['p99']:9.2f}"
+                  f"{sum(r['refused'] for r in results):9}")
+
+
+if __name__ == "__main__":
+    main()
