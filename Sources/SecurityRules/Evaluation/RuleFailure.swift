@@ -59,6 +59,16 @@ struct WorkBudget {
         }
         left -= steps
     }
+
+    /// Takes what it costs to compare, hash or copy bytes.
+    @inline(__always)
+    mutating func take(bytes: Int) throws(RuleFailure) {
+        try take(Self.steps(bytes: bytes))
+    }
+
+    /// A step for every 16 bytes, and one for the rest.
+    @inline(__always)
+    static func steps(bytes: Int) -> Int { bytes / 16 + 1 }
 }
 
 /// The arguments of a call: at most four, in place.

@@ -27,4 +27,6 @@ public enum RuleLimits {
     public static let declarations = 4096
     /// The most steps of a request beyond its expressions: elements or bytes that an operation looks at or makes, and states of a regular expression.
     public static let work = 1_000_000
+    /// The most Unicode scalars of a value in a trace or message.
+    public static let textLength = 200
 }

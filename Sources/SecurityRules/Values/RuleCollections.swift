@@ -9,7 +9,7 @@ public final class RuleSet: Sendable {
     }
 }
 
-/// What differs between two maps: `before.diff(after)` reads as `after` against `before` in the words of its methods.
+/// What differs between two maps: `after.diff(before)`, in the words of its methods; a key that only the first has was added.
 public final class RuleMapDiff: Sendable {
     /// The map that `diff` was called on, and its argument.
     let map: RuleMap

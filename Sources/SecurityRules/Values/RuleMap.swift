@@ -33,4 +33,11 @@ public final class RuleMap: Sendable {
         }
         return nil
     }
+
+    /// The same, its comparisons paid for.
+    func value(_ key: String, _ work: inout WorkBudget) throws(RuleFailure) -> RuleValue? {
+        // As many comparisons as the size has bits, each of no more bytes than the key has.
+        try work.take((Int.bitWidth - entries.count.leadingZeroBitCount) * WorkBudget.steps(bytes: key.utf8.count))
+        return self[key]
+    }
 }

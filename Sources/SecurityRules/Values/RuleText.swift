@@ -3,22 +3,43 @@ enum RuleText {
     /// Whether both have the same bytes.
     @inline(__always)
     static func equal(_ a: String, _ b: String) -> Bool {
-        let (a, b) = (a.utf8, b.utf8)
-        guard a.count == b.count else { return false }
-        return a.elementsEqual(b)
+        guard a.utf8.count == b.utf8.count else { return false }
+        return withBytes(a) { a in withBytes(b) { b in a.elementsEqual(b) } }
     }
 
     /// Less than 0 where `a` comes first, 0 where both are the same, else more than 0: by bytes, which is the order of Unicode scalars.
     static func compare(_ a: String, _ b: String) -> Int {
-        var (left, right) = (a.utf8.makeIterator(), b.utf8.makeIterator())
-        while true {
-            switch (left.next(), right.next()) {
-            case (nil, nil): return 0
-            case (nil, _): return -1
-            case (_, nil): return 1
-            case (let x?, let y?) where x != y: return x < y ? -1 : 1
-            default: continue
-            }
+        withBytes(a) { a in withBytes(b) { b in compare(a, b) } }
+    }
+
+    /// The same of bytes.
+    static func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
+        for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
+        return a.count == b.count ? 0 : a.count < b.count ? -1 : 1
+    }
+
+    /// Lends the UTF-8 of a string, in place: strings that Swift made are contiguous.
+    @inline(__always)
+    static func withBytes<Result, Failure: Error>(
+        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var text = text
+        var outcome: Swift.Result<Result, Failure>?
+        text.withUTF8 { bytes in
+            do throws(Failure) { outcome = .success(try body(bytes)) } catch { outcome = .failure(error) }
         }
+        // `withUTF8` has called the closure.
+        return try outcome.unsafelyUnwrapped.get()
+    }
+}
+
+/// A string as an element of a hashed collection, by its UTF-8.
+struct TextKey: Hashable {
+    let text: String
+
+    static func == (a: TextKey, b: TextKey) -> Bool { RuleText.equal(a.text, b.text) }
+
+    func hash(into hasher: inout Hasher) {
+        RuleText.withBytes(text) { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
