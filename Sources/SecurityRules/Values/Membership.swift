@@ -1,44 +1,48 @@
 /// Answers whether values are among the elements of a list or set, without looking at all of them for each.
 struct Membership {
-    /// The most pairs of elements that are compared one by one; beyond it, texts are looked up by their hash.
+    /// The most pairs of elements that are compared one by one; beyond it, elements are looked up by their hash.
     private static let pairwise = 256
 
-    private let elements: [RuleValue]
-    /// The texts among the elements; nil: too few to be worth it.
-    private let texts: Set<TextKey>?
-    /// The elements that `texts` has not.
-    private let others: [RuleValue]
+    /// The elements that have a key; nil: too few to be worth it.
+    private var keys: Set<ElementKey>?
+    /// The elements that have none, which no value with a key equals; all, where there are no keys.
+    private var others: [RuleValue]
+    /// Whether one of the elements cannot be read, and may be any value.
+    private var hasUnreadable = false
 
     /// - Parameter count: how many values will be asked for.
     init(of elements: [RuleValue], for count: Int, _ work: inout WorkBudget) throws(RuleFailure) {
-        self.elements = elements
         let (pairs, overflow) = elements.count.multipliedReportingOverflow(by: count)
         guard overflow || pairs > Self.pairwise else {
-            (texts, others) = (nil, elements)
+            (keys, others) = (nil, elements)
             return
         }
-        var texts: Set<TextKey> = []
-        var others: [RuleValue] = []
+        (keys, others) = ([], [])
         try work.take(elements.count)
-        for element in elements {
-            guard case .string(let text) = element else {
-                others.append(element)
-                continue
-            }
-            try work.take(bytes: text.utf8.count)
-            texts.insert(TextKey(text: text))
-        }
-        self.texts = texts
-        self.others = others
+        for element in elements { try insert(element, &work) }
+    }
+
+    /// Nothing yet.
+    init() {
+        (keys, others) = ([], [])
     }
 
     /// Whether a value equals an element. Where none does, an element that cannot be read is a failure, as that one may be it.
     func contains(_ value: RuleValue, _ work: inout WorkBudget) throws(RuleFailure) -> Bool {
-        if let texts, case .string(let text) = value {
-            try work.take(bytes: text.utf8.count)
-            if texts.contains(TextKey(text: text)) { return true }
-        }
-        return try RuleValue.contains(others, value, &work)
+        if case .unreadable = value { throw RuleFailure(.unreadable) }
+        guard let keys, let key = ElementKey(value) else { return try RuleValue.contains(others, value, &work) }
+        try work.take(key.steps)
+        if keys.contains(key) { return true }
+        if hasUnreadable { throw RuleFailure(.unreadable) }
+        return false
+    }
+
+    /// Adds a value to what was made empty.
+    mutating func insert(_ value: RuleValue, _ work: inout WorkBudget) throws(RuleFailure) {
+        if case .unreadable = value { hasUnreadable = true }
+        guard let key = ElementKey(value) else { return others.append(value) }
+        try work.take(key.steps)
+        keys?.insert(key)
     }
 
     /// Whether all values are among the elements.

@@ -7,6 +7,19 @@ public final class RuleSet: Sendable {
     init(distinct elements: [RuleValue]) {
         self.elements = elements
     }
+
+    /// The first of each of the elements that are equal. NaN equals nothing and stays as often as it came.
+    init(_ elements: [RuleValue], _ work: inout WorkBudget) throws(RuleFailure) {
+        var seen = Membership()
+        var distinct: [RuleValue] = []
+        try work.take(elements.count)
+        for element in elements where try !seen.contains(element, &work) {
+            if case .unreadable = element { throw RuleFailure(.unreadable) }
+            try seen.insert(element, &work)
+            distinct.append(element)
+        }
+        self.elements = distinct
+    }
 }
 
 /// What differs between two maps: `after.diff(before)`, in the words of its methods; a key that only the first has was added.

@@ -32,14 +32,3 @@ enum RuleText {
         return try outcome.unsafelyUnwrapped.get()
     }
 }
-
-/// A string as an element of a hashed collection, by its UTF-8.
-struct TextKey: Hashable {
-    let text: String
-
-    static func == (a: TextKey, b: TextKey) -> Bool { RuleText.equal(a.text, b.text) }
-
-    func hash(into hasher: inout Hasher) {
-        RuleText.withBytes(text) { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-}

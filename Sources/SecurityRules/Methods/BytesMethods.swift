@@ -1,0 +1,42 @@
+extension Builtin {
+    func call(onBytes bytes: [UInt8], _ work: inout WorkBudget) throws(RuleFailure) -> RuleValue {
+        switch self {
+        case .size: return .integer(Int64(bytes.count))
+        case .toHexString:
+            try work.take(bytes.count)
+            return .string(Self.hex(bytes))
+        case .toBase64:
+            try work.take(bytes.count)
+            return .string(Self.base64url(bytes))
+        default: throw RuleFailure(.wrongKind)
+        }
+    }
+
+    /// Upper-case digits, two a byte.
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits: StaticString = "0123456789ABCDEF"
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                text[index * 2] = digits.utf8Start[Int(byte >> 4)]
+                text[index * 2 + 1] = digits.utf8Start[Int(byte & 15)]
+            }
+            return bytes.count * 2
+        }
+    }
+
+    /// RFC 4648 section 5, with padding: its section 3.2 asks for it where nobody says otherwise.
+    private static func base64url(_ bytes: [UInt8]) -> String {
+        let digits: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0..<4 {
+                let digit = digits.utf8Start[bits >> (18 - 6 * place) & 63]
+                text.append(place <= group.count ? digit : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

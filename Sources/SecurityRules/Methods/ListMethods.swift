@@ -1,0 +1,57 @@
+extension Builtin {
+    func call(
+        onList elements: [RuleValue], _ arguments: borrowing Arguments, _ work: inout WorkBudget
+    ) throws(RuleFailure) -> RuleValue {
+        switch self {
+        case .size: return .integer(Int64(elements.count))
+        case .hasAll, .hasAny, .hasOnly:
+            return try .bool(callMembership(elements, arguments.elements(0), &work))
+        case .toSet: return try .set(RuleSet(elements, &work))
+        case .join: return try .string(Self.join(elements, arguments.string(0), &work))
+        case .concat:
+            let others = try arguments.list(0)
+            try work.take(elements.count + others.count)
+            return .list(elements + others)
+        case .removeAll:
+            let unwanted = try arguments.list(0)
+            return try .list(Self.elements(of: elements, among: unwanted, isWanted: false, &work))
+        default: throw RuleFailure(.wrongKind)
+        }
+    }
+
+    /// `hasAll`, `hasAny` and `hasOnly`, of lists and sets.
+    func callMembership(
+        _ own: [RuleValue], _ others: [RuleValue], _ work: inout WorkBudget
+    ) throws(RuleFailure) -> Bool {
+        switch self {
+        case .hasAll: try Membership(of: own, for: others.count, &work).hasAll(others, &work)
+        case .hasAny: try Membership(of: own, for: others.count, &work).hasAny(others, &work)
+        default: try Membership(of: others, for: own.count, &work).hasAll(own, &work)
+        }
+    }
+
+    /// Those elements, in their order, that are among others; or those that are not.
+    static func elements(
+        of own: [RuleValue], among others: [RuleValue], isWanted: Bool, _ work: inout WorkBudget
+    ) throws(RuleFailure) -> [RuleValue] {
+        try work.take(own.count)
+        let membership = try Membership(of: others, for: own.count, &work)
+        var kept: [RuleValue] = []
+        for element in own where try membership.contains(element, &work) == isWanted { kept.append(element) }
+        return kept
+    }
+
+    /// Of strings only: how other values would be written is for rules to say, with `string()`.
+    private static func join(
+        _ elements: [RuleValue], _ separator: String, _ work: inout WorkBudget
+    ) throws(RuleFailure) -> String {
+        var joined = ""
+        for (index, element) in elements.enumerated() {
+            guard case .string(let text) = element else { throw element.isNotWhatIsTaken }
+            try work.take(bytes: separator.utf8.count + text.utf8.count)
+            if index > 0 { joined += separator }
+            joined += text
+        }
+        return joined
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+extension Builtin {
+    func callMath(_ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
+        let value = try arguments.number(0)
+        switch self {
+        case .mathAbs: return try Self.absolute(arguments[0])
+        case .mathCeil: return try Self.rounded(arguments[0], .up)
+        case .mathFloor: return try Self.rounded(arguments[0], .down)
+        case .mathRound: return try Self.rounded(arguments[0], .toNearestOrAwayFromZero)
+        case .mathSqrt: return .float(value.squareRoot())
+        case .mathIsNaN: return .bool(value.isNaN)
+        case .mathIsInfinite: return .bool(value.isInfinite)
+        default: return try .float(Self.power(value, arguments.number(1)))
+        }
+    }
+
+    private static func absolute(_ value: RuleValue) throws(RuleFailure) -> RuleValue {
+        switch value {
+        case .float(let value): return .float(value.magnitude)
+        case .integer(let value):
+            guard let magnitude = Int64(exactly: value.magnitude) else { throw RuleFailure(.overflow) }
+            return .integer(magnitude)
+        default: throw value.isNotWhatIsTaken
+        }
+    }
+
+    private static func rounded(
+        _ value: RuleValue, _ rule: FloatingPointRoundingRule
+    ) throws(RuleFailure) -> RuleValue {
+        switch value {
+        case .integer: return value
+        case .float(let value): return try .integer(RuleNumber.integer(value.rounded(rule)))
+        default: throw value.isNotWhatIsTaken
+        }
+    }
+
+    /// What finite numbers make is finite, or NaN where it is no real number.
+    private static func power(_ base: Double, _ exponent: Double) throws(RuleFailure) -> Double {
+        let power = pow(base, exponent)
+        guard power.isInfinite, base.isFinite, exponent.isFinite else { return power }
+        throw RuleFailure(.overflow)
+    }
+}

@@ -1,0 +1,47 @@
+extension Builtin {
+    func call(
+        onPath path: RulePath, _ arguments: borrowing Arguments, _ work: inout WorkBudget
+    ) throws(RuleFailure) -> RuleValue {
+        guard self == .bind else { throw RuleFailure(.wrongKind) }
+        return try .path(path.binding(arguments.map(0), &work))
+    }
+}
+
+extension RulePath {
+    /// The path with every segment `$(name)` replaced by what a map has under that name: a string for one segment, or a path.
+    ///
+    /// What was filled in is not looked at again. Such a segment that the map has nothing for is a failure.
+    func binding(_ map: RuleMap, _ work: inout WorkBudget) throws(RuleFailure) -> RulePath {
+        var bound: [String] = []
+        var boundNames: [(name: String, segment: Int)] = []
+        for (index, segment) in segments.enumerated() {
+            try work.take(bytes: segment.utf8.count)
+            for entry in names where entry.segment == index { boundNames.append((entry.name, bound.count)) }
+            guard let name = Self.placeholder(segment) else {
+                bound.append(segment)
+                continue
+            }
+            guard let value = try map.value(name, &work) else { throw RuleFailure(.noSuchMember) }
+            boundNames.append((name, bound.count))
+            bound += try Self.segments(value)
+            guard bound.count <= RuleLimits.pathSegments else { throw RuleFailure(.invalidArgument) }
+        }
+        return RulePath(bound, names: boundNames)
+    }
+
+    private static func segments(_ value: RuleValue) throws(RuleFailure) -> [String] {
+        switch value {
+        case .path(let path): return path.segments
+        case .string(let text) where !text.isEmpty: return [text]
+        case .string: throw RuleFailure(.invalidArgument)
+        default: throw value.isNotWhatIsTaken
+        }
+    }
+
+    /// `name` of `$(name)`; nil for other segments.
+    private static func placeholder(_ segment: String) -> String? {
+        let bytes = segment.utf8
+        guard bytes.count > 3, bytes.starts(with: "$(".utf8), bytes.last == UInt8(ascii: ")") else { return nil }
+        return String(Substring(bytes.dropFirst(2).dropLast()))
+    }
+}

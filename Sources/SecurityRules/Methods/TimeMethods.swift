@@ -1,0 +1,79 @@
+extension Builtin {
+    func call(onTimestamp time: RuleTimestamp) throws(RuleFailure) -> RuleValue {
+        switch self {
+        case .year: return .integer(time.date.year)
+        case .month: return .integer(time.date.month)
+        case .day: return .integer(time.date.day)
+        case .hours: return .integer(time.secondOfDay / 3600)
+        case .minutes: return .integer(time.secondOfDay / 60 % 60)
+        case .seconds: return .integer(time.secondOfDay % 60)
+        case .nanos: return .integer(Int64(time.nanoseconds))
+        case .dayOfWeek: return .integer(time.dayOfWeek)
+        case .dayOfYear: return .integer(time.date.dayOfYear)
+        case .toMillis: return .integer(time.milliseconds)
+        case .date: return try Self.value(RuleTimestamp(seconds: time.seconds - time.secondOfDay))
+        case .time: return try Self.value(RuleDuration(seconds: time.secondOfDay, nanoseconds: time.nanoseconds))
+        default: throw RuleFailure(.wrongKind)
+        }
+    }
+
+    func call(onDuration duration: RuleDuration) throws(RuleFailure) -> RuleValue {
+        switch self {
+        case .seconds: return .integer(duration.signedParts.seconds)
+        case .nanos: return .integer(Int64(duration.signedParts.nanoseconds))
+        default: throw RuleFailure(.wrongKind)
+        }
+    }
+
+    func callTimestamp(_ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
+        guard self == .timestampDate else {
+            let milliseconds = try Int128(arguments.integer(0))
+            return try Self.value(RuleTimestamp(totalNanoseconds: milliseconds * 1_000_000))
+        }
+        let (year, month, day) = try (arguments.integer(0), arguments.integer(1), arguments.integer(2))
+        guard let date = CivilDate(year: year, month: month, day: day) else { throw RuleFailure(.invalidArgument) }
+        return try Self.value(RuleTimestamp(date))
+    }
+
+    func callDuration(_ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
+        switch self {
+        case .durationAbs:
+            let duration = try arguments.duration(0)
+            return try .duration(duration.seconds < 0 ? duration.negated() : duration)
+        case .durationTime:
+            // No sum of four numbers of 64 bits, each times an hour or less, is beyond 128 bits.
+            let hours = try Int128(arguments.integer(0)) * Self.nanosecondsPerHour
+            let minutes = try Int128(arguments.integer(1)) * (Self.nanosecondsPerHour / 60)
+            let seconds = try Int128(arguments.integer(2)) * (Self.nanosecondsPerHour / 3600)
+            return try .duration(.exactly(hours + minutes + seconds + Int128(arguments.integer(3))))
+        default:
+            guard let unit = Self.nanoseconds(ofUnit: try arguments.string(1)) else {
+                throw RuleFailure(.invalidArgument)
+            }
+            return try .duration(.exactly(Int128(arguments.integer(0)) * unit))
+        }
+    }
+
+    private static let nanosecondsPerHour: Int128 = 3_600_000_000_000
+
+    /// The units of `duration.value`; nil: there is no such unit.
+    static func nanoseconds(ofUnit unit: String) -> Int128? {
+        for (name, length) in units where RuleText.equal(name, unit) { return length }
+        return nil
+    }
+
+    private static let units: [(name: String, length: Int128)] = [
+        ("s", nanosecondsPerHour / 3600), ("m", nanosecondsPerHour / 60), ("h", nanosecondsPerHour),
+        ("d", nanosecondsPerHour * 24), ("w", nanosecondsPerHour * 168), ("ms", 1_000_000), ("ns", 1),
+    ]
+
+    private static func value(_ time: RuleTimestamp?) throws(RuleFailure) -> RuleValue {
+        guard let time else { throw RuleFailure(.overflow) }
+        return .timestamp(time)
+    }
+
+    private static func value(_ duration: RuleDuration?) throws(RuleFailure) -> RuleValue {
+        guard let duration else { throw RuleFailure(.overflow) }
+        return .duration(duration)
+    }
+}
