@@ -1,0 +1,107 @@
+import SecurityRules
+
+/// What of CEL's language is ours too, by rule.
+enum CELSubset {
+    /// Why a case is outside of what both languages have.
+    enum Outside: String, CaseIterable {
+        case unsigned = "unsigned integers"
+        case message = "protobuf messages"
+        case macro = "macros: `has`, `all`, `exists`, `exists_one`, `map`, `filter`"
+        case type = "types as values: `type(x)`, `int`"
+        case literal = "raw and triple-quoted literals, `B'...'`"
+        case key = "map keys that are no strings"
+        case method = "`startsWith`, `endsWith`, `contains`: `matches` says it"
+        case zone = "time zones"
+        case conversion = "conversions that rules do not have: of times to `int` and `string`, of bytes to `string`"
+        case dotted = "variables with dots in their names"
+    }
+
+    /// A case in our spelling.
+    struct Spelling {
+        var expression: String
+        /// What `token` is.
+        var token: RuleValue
+        /// Whether it is spelled otherwise than in CEL.
+        var isRespelled: Bool
+    }
+
+    /// Why it is outside; nil: it is not.
+    static func outside(_ test: CELCase) -> Outside? {
+        let code = CELText(test.expression).code + " " + test.bindings.map(\.value).joined(separator: " ")
+        if test.expression.contains(/'''|"""|\b[bB]?[rR]['"]|\bB['"]/) { return .literal }
+        if code.contains(/TestAllTypes|google\.protobuf/) { return .message }
+        if code.contains(/\b(0x[0-9a-fA-F]+|[0-9]+)[uU]\b|\buint\(/) { return .unsigned }
+        if code.contains(/\.(exists|all|exists_one|map|filter)\(|\bhas\(/) { return .macro }
+        if code.contains(/\btype\b|^(bool|dyn|u?int|double|null_type|string|bytes|list|map) $/) { return .type }
+        if code.contains(/[{,] *(true|false|null|[0-9.]+) *:/) { return .key }
+        if code.contains(/\.(startsWith|endsWith|contains)\(/) { return .method }
+        if code.contains(/\.get[A-Za-z]+\('/) { return .zone }
+        if test.expression.contains(/\b(int|string)\((timestamp|duration|b')/) { return .conversion }
+        return test.bindings.count > 1 ? .dotted : nil
+    }
+
+    /// The case in our spelling.
+    static func spell(_ test: CELCase) -> Spelling {
+        var token: RuleValue = .map(RuleMap([]))
+        var text = test.expression
+        for (name, value) in test.bindings {
+            let path = name.split(separator: ".").map(String.init)
+            if let value = CELValue.read(value) {
+                token = path.reversed().reduce(value) { .map(RuleMap([($1, $0)])) }
+                text = CELText(text).replacing(path[0], with: "token.\(path[0])")
+            } else {
+                text = CELText(text).replacing(name, with: "(\(value))")
+            }
+        }
+        let spelled = CELTimes.respell(respell(text))
+        return Spelling(expression: spelled, token: token, isRespelled: spelled != test.expression)
+    }
+
+    /// What is called otherwise.
+    private static func respell(_ text: String) -> String {
+        var text = text.replacing("dyn(", with: "(").replacing("double(", with: "float(")
+        text = text.replacing(/\bbytes\(('[^']*')\)/) { "\($0.1).toUtf8()" }
+        guard text.hasPrefix("size("), text.hasSuffix(")") else { return text }
+        return text.dropFirst(5).dropLast() + ".size()"
+    }
+}
+
+/// An expression as code and literals, so that nothing in a string is taken for code.
+struct CELText {
+    /// Code and quoted literals, in turn; the code first.
+    private var parts: [String] = [""]
+
+    init(_ text: String) {
+        var quote: Unicode.Scalar?
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            if quote == nil, scalar == "'" || scalar == "\"" {
+                quote = scalar
+                parts.append(String(scalar))
+                continue
+            }
+            parts[parts.count - 1].unicodeScalars.append(scalar)
+            guard let open = quote else { continue }
+            if scalar == open, !isEscaped {
+                quote = nil
+                parts.append("")
+            }
+            isEscaped = scalar == "\\" && !isEscaped
+        }
+    }
+
+    /// The text with empty literals.
+    var code: String {
+        parts.enumerated().map { $0.offset.isMultiple(of: 2) ? $0.element : "''" }.joined()
+    }
+
+    /// The text with a name replaced where it is code.
+    func replacing(_ name: String, with text: String) -> String {
+        parts.enumerated().map { offset, part in
+            guard offset.isMultiple(of: 2) else { return part }
+            return part.replacing(/[A-Za-z_][A-Za-z_0-9]*(\.[a-z]+)*/) { word in
+                word.0 == name || word.0.hasPrefix(name + ".") ? text + word.0.dropFirst(name.count) : String(word.0)
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,43 @@
+/// Times as CEL writes them, in our spelling: rules make them of numbers, not of texts.
+enum CELTimes {
+    static func respell(_ text: String) -> String {
+        var text = text.replacing(/timestamp\('(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)(\.\d+)?Z'\)/) { time in
+            let numbers = [time.1, time.2, time.3, time.4, time.5, time.6].map { Int64($0) ?? 0 }
+            return timestamp(numbers, fraction: time.7.map { String($0.dropFirst()) } ?? "")
+        }
+        text = text.replacing(/timestamp\((\d+)\)/) { "timestamp.value(\($0.1))" }
+        text = text.replacing(/duration\('(-?\d+)(s|ns)'\)/) { "duration.value(\($0.1), '\($0.2)')" }
+        return selectors(text)
+    }
+
+    private static func timestamp(_ numbers: [Int64], fraction: String) -> String {
+        let days = daysFromCivil(year: numbers[0], month: numbers[1], day: numbers[2])
+        let seconds = ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
+        let whole = "timestamp.value(\(seconds * 1000))"
+        guard !fraction.isEmpty else { return whole }
+        let digits = fraction + String(repeating: "0", count: 9 - fraction.count)
+        return "(\(whole) + duration.value(\(Int64(digits) ?? 0), 'ns'))"
+    }
+
+    /// Days since 1970-01-01 of a date of the Gregorian calendar, before its beginning too.
+    private static func daysFromCivil(year: Int64, month: Int64, day: Int64) -> Int64 {
+        // March is the first month, so that a leap day is the last of its year.
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// Rules count months and days from 1, and CEL from 0; rules have the parts of a duration in seconds only.
+    private static func selectors(_ text: String) -> String {
+        let isDuration = text.hasPrefix("duration.") || text.hasPrefix("(duration.")
+        let spellings = [
+            "getFullYear": "year()", "getMonth": "month() - 1", "getDate": "day()", "getDayOfMonth": "day() - 1",
+            "getDayOfWeek": "dayOfWeek() % 7", "getDayOfYear": "dayOfYear() - 1", "getSeconds": "seconds()",
+            "getHours": isDuration ? "seconds() / 3600" : "hours()",
+            "getMinutes": isDuration ? "seconds() / 60" : "minutes()", "getMilliseconds": "nanos() / 1000000",
+        ]
+        return text.replacing(/(get[A-Z][A-Za-z]*)\(\)/) { spellings[String($0.1)] ?? String($0.0) }
+    }
+}
