@@ -1,0 +1,142 @@
+extension Checker {
+    /// A call of what the language has: whether anything about it fits.
+    mutating func apply(
+        _ builtin: Builtin, _ receiver: (expression: Expression, value: Inferred)?, _ name: Name,
+        _ arguments: [Expression], _ values: [Inferred]
+    ) -> Inferred {
+        var overloads = builtin.overloads
+        if let receiver {
+            overloads = overloads.filter { receiver.value.kinds.fits($0.receiver ?? []) }
+            guard !overloads.isEmpty else {
+                tellWrongReceiver(builtin, receiver, name)
+                return .failed
+            }
+        }
+        let result = overloads.reduce(into: KindSet()) { $0.formUnion($1.result) }
+        let counted = overloads.filter { ($0.required...$0.parameters.count).contains(values.count) }
+        guard !counted.isEmpty else {
+            tellWrongCount(builtin, overloads, name, values.count)
+            return Inferred(kinds: result)
+        }
+        if !counted.contains(where: { Self.takes($0, values) }), let first = counted.first {
+            tellWrongArgument(builtin, first, arguments, values)
+            return Inferred(kinds: result)
+        }
+        checkConstants(of: builtin, arguments, values)
+        return Inferred(kinds: result)
+    }
+
+    private static func takes(_ overload: Overload, _ values: [Inferred]) -> Bool {
+        zip(values, overload.parameters).allSatisfy { $0.kinds.fits($1) }
+    }
+
+    private mutating func tellWrongReceiver(
+        _ builtin: Builtin, _ receiver: (expression: Expression, value: Inferred), _ name: Name
+    ) {
+        let owners = builtin.overloads.reduce(into: KindSet()) { $0.formUnion($1.receiver ?? []) }
+        let (text, kinds) = (quote(receiver.expression), receiver.value.kinds)
+        let remedy: String
+        if owners.fits(.string), kinds.fits([.path, .number, .bool]) {
+            remedy = "write string(\(text)).\(name.text)(...)"
+        } else if owners.fits(.set), kinds.fits(.list) {
+            remedy = "write \(text).toSet().\(name.text)(...)"
+        } else if owners.fits(.timestamp), kinds.fits(.number) {
+            remedy = "write timestamp.value(\(text)).\(name.text)(), of milliseconds"
+        } else if owners.fits(.list), kinds.fits(.map) {
+            remedy = "write \(text).keys().\(name.text)(...)"
+        } else {
+            remedy = "\(owners.text) has it"
+        }
+        findings.fail(name.range, "\(text) is \(kinds.described), which has no \(name.text)", remedy)
+    }
+
+    private mutating func tellWrongCount(_ builtin: Builtin, _ overloads: [Overload], _ name: Name, _ count: Int) {
+        let counts = Set(overloads.flatMap { $0.required...$0.parameters.count }).sorted()
+        let takes =
+            counts.count == 1
+            ? Self.arguments(counts[0]) : counts.map(String.init).joined(separator: " or ") + " arguments"
+        findings.fail(
+            name.range, "\(builtin.name) takes \(takes), and gets \(count)", "write \(Self.usage(of: builtin))")
+    }
+
+    private mutating func tellWrongArgument(
+        _ builtin: Builtin, _ overload: Overload, _ arguments: [Expression], _ values: [Inferred]
+    ) {
+        for (index, value) in values.enumerated() where !value.kinds.fits(overload.parameters[index]) {
+            let parameter = overload.parameters[index]
+            findings.fail(
+                arguments[index].range,
+                "\(builtin.name) takes \(parameter.described) here, and this is \(value.kinds.described)",
+                remedy(for: builtin, parameter, arguments[index], value))
+        }
+    }
+
+    private func remedy(for builtin: Builtin, _ parameter: KindSet, _ argument: Expression, _ value: Inferred) -> String
+    {
+        let text = quote(argument)
+        if parameter.fits(.duration), value.kinds.fits(.number) { return "write duration.value(\(text), 's')" }
+        if parameter.fits(.duration), value.kinds.fits(.string) { return "write duration.value(5, 'm')" }
+        if parameter.fits([.list, .set]), value.kinds.fits(.map) { return "write \(text).keys()" }
+        if parameter.fits(.list), value.kinds.fits([.string, .number]) { return "write [\(text)]" }
+        if parameter.readable == .string, value.kinds.fits([.integer, .float, .bool, .path]) {
+            return "write string(\(text))"
+        }
+        if parameter.fits(.integer), value.kinds.fits([.string, .float]) { return "write int(\(text))" }
+        if parameter.fits(.set), value.kinds.fits(.list) { return "write \(text).toSet()" }
+        if parameter.fits(.list), value.kinds.fits(.set) { return "write a list: [...]" }
+        return "write \(Self.usage(of: builtin))"
+    }
+
+    /// How something is called, in a few words.
+    private static func usage(of builtin: Builtin) -> String {
+        switch builtin {
+        case .get: "m.get('key', default)"
+        case .replace: "s.replace('regular expression', 'text')"
+        case .matches: "s.matches('regular expression')"
+        case .durationValue: "duration.value(5, 'm')"
+        case .durationTime: "duration.time(hours, minutes, seconds, nanoseconds)"
+        case .timestampDate: "timestamp.date(2027, 1, 31)"
+        case .recentSignIn: "recentSignIn(duration.value(5, 'm'))"
+        default: usage(of: builtin.name, builtin.overloads.first)
+        }
+    }
+
+    private static func usage(of name: String, _ overload: Overload?) -> String {
+        let parameters = (overload?.parameters ?? []).map(\.text).joined(separator: ", ")
+        return (overload?.receiver == nil ? "" : "x.") + "\(name)(\(parameters))"
+    }
+
+    /// Arguments that are written down, and that always fail.
+    private mutating func checkConstants(of builtin: Builtin, _ arguments: [Expression], _ values: [Inferred]) {
+        switch builtin {
+        case .matches, .replace, .split:
+            if let pattern = values[0].stringConstant { checkPattern(pattern, arguments[0].range) }
+        case .durationValue:
+            if let unit = values[1].stringConstant { checkUnit(unit, arguments[1].range) }
+        case .timestampDate:
+            checkDate(values.map(\.integerConstant), arguments)
+        default: break
+        }
+    }
+
+    private mutating func checkUnit(_ unit: String, _ range: SourceRange) {
+        let units = ["w", "d", "h", "m", "s", "ms", "ns"]
+        guard !units.contains(where: { RuleText.equal($0, unit) }) else { return }
+        findings.fail(
+            range, "'\(Self.quote(unit))' is no unit of durations", "the units are \(units.joined(separator: ", "))")
+    }
+
+    private mutating func checkDate(_ parts: [Int64?], _ arguments: [Expression]) {
+        let bounds: [(String, ClosedRange<Int64>)] = [("year", 1...9999), ("month", 1...12), ("day", 1...31)]
+        for ((part, argument), (name, bounds)) in zip(zip(parts, arguments), bounds) {
+            guard let part, !bounds.contains(part) else { continue }
+            findings.fail(
+                argument.range, "there is no \(name) \(part), so this always fails",
+                "a \(name) is \(bounds.lowerBound) to \(bounds.upperBound)")
+        }
+    }
+
+    private mutating func checkPattern(_ pattern: String, _ range: SourceRange) {
+        // Told by whoever compiles it.
+    }
+}

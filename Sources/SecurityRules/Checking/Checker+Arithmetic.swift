@@ -1,0 +1,109 @@
+extension Checker {
+    mutating func inferBinary(
+        _ operation: BinaryOperator, _ left: Expression, _ right: Expression, _ range: SourceRange
+    ) -> Inferred {
+        switch operation {
+        case .equal, .notEqual: inferEquality(operation, left, right, range)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: inferOrder(operation, left, right, range)
+        case .contains: inferContains(left, right, range)
+        case .multiply, .divide, .remainder, .add, .subtract: inferArithmetic(operation, left, right, range)
+        }
+    }
+
+    private mutating func inferArithmetic(
+        _ operation: BinaryOperator, _ left: Expression, _ right: Expression, _ range: SourceRange
+    ) -> Inferred {
+        let (a, b) = (infer(left), infer(right))
+        if a.isFailed || b.isFailed { return .failed }
+        let kinds = ArithmeticKinds.result(of: operation, a.kinds, b.kinds)
+        guard !kinds.isEmpty else {
+            findings.fail(
+                range, "there is no \(operation.rawValue) for \(a.kinds.described) and \(b.kinds.described)",
+                remedy(for: operation, (left, a), (right, b)))
+            return .failed
+        }
+        return fold(operation, a, b, kinds, range)
+    }
+
+    private func remedy(
+        for operation: BinaryOperator, _ a: (expression: Expression, value: Inferred),
+        _ b: (expression: Expression, value: Inferred)
+    ) -> String {
+        if operation == .remainder, a.value.kinds.fits(.number), b.value.kinds.fits(.number) {
+            return "% is for ints: write int(...)"
+        }
+        for (one, other) in [(a, b), (b, a)] {
+            if operation == .add, one.value.kinds.fits(.string) { return "write string(\(quote(other.expression)))" }
+            if one.value.kinds.fits([.timestamp, .duration]), other.value.kinds.fits(.number) {
+                return "write duration.value(\(quote(other.expression)), 's')"
+            }
+            if one.value.kinds.fits(.number), other.value.kinds.fits(.string) {
+                return "write int(\(quote(other.expression)))"
+            }
+        }
+        if a.value.kinds.fits(.set) { return operation == .add ? "write union(...)" : "write difference(...)" }
+        if a.value.kinds.fits(.list) {
+            return operation == .subtract ? "write removeAll(...)" : "write [...] around what is to be added"
+        }
+        return "take values of kinds that have it"
+    }
+
+    /// The value of ints that are written down; what always fails is told.
+    private mutating func fold(
+        _ operation: BinaryOperator, _ a: Inferred, _ b: Inferred, _ kinds: KindSet, _ range: SourceRange
+    ) -> Inferred {
+        let isDivision = operation == .divide || operation == .remainder
+        // With a left operand that may be a float, a division by 0 has a value.
+        if isDivision, b.integerConstant == 0, a.kinds.readable == .integer {
+            findings.fail(range, "a division by zero always fails", "divide by something else")
+            return .failed
+        }
+        guard let left = a.integerConstant, let right = b.integerConstant else { return Inferred(kinds: kinds) }
+        let (value, overflows) =
+            switch operation {
+            case .add: left.addingReportingOverflow(right)
+            case .subtract: left.subtractingReportingOverflow(right)
+            case .multiply: left.multipliedReportingOverflow(by: right)
+            case .divide: left.dividedReportingOverflow(by: right)
+            default: left.remainderReportingOverflow(dividingBy: right)
+            }
+        return overflows ? tellOverflow(range) : .constant(.integer(value))
+    }
+
+    mutating func tellOverflow(_ range: SourceRange) -> Inferred {
+        findings.fail(range, "this does not fit into 64 bits, and always fails", "use a float: 1.0 * ...")
+        return .failed
+    }
+}
+
+/// Which kinds the operators of arithmetic take, and make.
+enum ArithmeticKinds {
+    private typealias Row = (left: KindSet, right: KindSet, result: KindSet)
+
+    static func result(of operation: BinaryOperator, _ left: KindSet, _ right: KindSet) -> KindSet {
+        rows(operation).reduce(into: KindSet()) { result, row in
+            if left.fits(row.left), right.fits(row.right) { result.formUnion(row.result) }
+        }
+    }
+
+    private static func rows(_ operation: BinaryOperator) -> [Row] {
+        switch operation {
+        case .add: numbers + additions
+        case .subtract: numbers + subtractions
+        case .multiply, .divide: numbers
+        case .remainder: [(.integer, .integer, .integer)]
+        default: []
+        }
+    }
+
+    private static let numbers: [Row] = [
+        (.integer, .integer, .integer), (.float, .number, .float), (.number, .float, .float),
+    ]
+    private static let additions: [Row] = [
+        (.string, .string, .string), (.list, .list, .list), (.bytes, .bytes, .bytes),
+        (.timestamp, .duration, .timestamp), (.duration, .timestamp, .timestamp), (.duration, .duration, .duration),
+    ]
+    private static let subtractions: [Row] = [
+        (.timestamp, .timestamp, .duration), (.timestamp, .duration, .timestamp), (.duration, .duration, .duration),
+    ]
+}

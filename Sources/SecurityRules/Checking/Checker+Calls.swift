@@ -1,0 +1,141 @@
+extension Checker {
+    /// `name(...)`
+    mutating func inferCall(_ name: Name, _ arguments: [Expression]) -> Inferred {
+        let values = arguments.map { infer($0) }
+        if let index = function(named: name.text, from: block) { return call(index, name, values.count) }
+        guard let builtin = Builtin.function(name.text) else {
+            tellUnknownFunction(name, arguments)
+            return .failed
+        }
+        if mode == .value, builtin == .recentSignIn || builtin == .secondFactor {
+            findings.fail(
+                name.range, "\(name.text) is of a request, and this is worked out once for each token",
+                "ask it in allow or in a rules file")
+            return .failed
+        }
+        let result = apply(builtin, nil, name, arguments, values)
+        // What is debugged stays what it is.
+        if builtin == .debug, let value = values.first, values.count == 1 {
+            return Inferred(kinds: value.kinds, origin: value.origin)
+        }
+        return result
+    }
+
+    private mutating func call(_ index: Int, _ name: Name, _ count: Int) -> Inferred {
+        if function == nil { calledByConditions.insert(index) }
+        let called = functions[index]
+        let parameters = called.syntax.parameters.map(\.text)
+        if parameters.count != count {
+            findings.fail(
+                name.range, "\(name.text) takes \(Self.arguments(parameters.count)), and gets \(count)",
+                "it is declared as \(name.text)(\(parameters.joined(separator: ", ")))")
+        }
+        return Inferred(kinds: called.result)
+    }
+
+    private mutating func tellUnknownFunction(_ name: Name, _ arguments: [Expression]) {
+        guard findings.errors.count < RuleProblems.maximumCount else { return }
+        let argument = arguments.first.map { quote($0) } ?? "x"
+        if let habit = RuleHabits.function(name.text, argument) {
+            findings.fail(name.range, habit.what, habit.remedy)
+        } else {
+            findings.fail(name.range, "there is no function \(name.text)", remedy(forFunction: name.text, argument))
+        }
+    }
+
+    private func remedy(forFunction name: String, _ argument: String) -> String {
+        if let other = functions.first(where: { RuleText.equal($0.syntax.name.text, name) }) {
+            let line = findings.source.location(other.syntax.name.range.start).line
+            return
+                "the one on line \(line) is in another block: move it to a block around both, or to the service block"
+        }
+        if Builtin.method(name) != nil { return "it is a method: \(argument).\(name)(...)" }
+        if let namespace = Builtin.namespaces.first(where: { Builtin.function(name, in: $0) != nil }) {
+            return "write \(namespace).\(name)(...)"
+        }
+        let known = functions.lazy.map(\.syntax.name.text) + Builtin.plainFunctions
+        if let nearest = NearestName.of(name, among: known) { return "did you mean \(nearest)?" }
+        return mode == .condition ? "declare it: function \(name)(...) { return ...; }" : "use one of the language"
+    }
+
+    /// `base.name(...)`
+    mutating func inferMethod(_ base: Expression, _ name: Name, _ arguments: [Expression]) -> Inferred {
+        if let namespace = namespace(base) { return inferNamespace(namespace, name, arguments) }
+        if isRequest(base) {
+            findings.fail(
+                base.range, "request is no value: only its members are, as in request.auth",
+                Self.remedy(forRequestMethod: name.text))
+            return .failed
+        }
+        if case .name(let text) = base.kind, variable(named: text) == nil,
+            let habit = RuleHabits.namespace(text, name.text)
+        {
+            findings.fail(base.range, habit.what, habit.remedy)
+            return .failed
+        }
+        let receiver = infer(base)
+        let values = arguments.map { infer($0) }
+        if receiver.isFailed { return .failed }
+        guard let builtin = Builtin.method(name.text) else {
+            tellUnknownMethod(name, base, receiver, arguments)
+            return .failed
+        }
+        checkFields(builtin, receiver, arguments, values)
+        return apply(builtin, (base, receiver), name, arguments, values)
+    }
+
+    private static func remedy(forRequestMethod name: String) -> String {
+        "call \(name) on a member: request.auth.token, request.path, request.headers"
+    }
+
+    private mutating func inferNamespace(_ namespace: String, _ name: Name, _ arguments: [Expression]) -> Inferred {
+        let values = arguments.map { infer($0) }
+        guard let builtin = Builtin.function(name.text, in: namespace) else {
+            tellUnknownFunction(name, in: namespace)
+            return .failed
+        }
+        return apply(builtin, nil, name, arguments, values)
+    }
+
+    mutating func tellUnknownFunction(_ name: Name, in namespace: String) {
+        let functions = Builtin.functions(of: namespace)
+        let remedy =
+            NearestName.of(name.text, among: functions).map { "did you mean \(namespace).\($0)?" }
+            ?? "it has \(functions.joined(separator: ", "))"
+        findings.fail(name.range, "\(namespace) has no function \(name.text)", remedy)
+    }
+
+    private mutating func tellUnknownMethod(
+        _ name: Name, _ base: Expression, _ receiver: Inferred, _ arguments: [Expression]
+    ) {
+        guard findings.errors.count < RuleProblems.maximumCount else { return }
+        let call = RuleHabits.Call(
+            receiver: quote(base), kinds: receiver.kinds, argument: arguments.first.map { quote($0) } ?? "x")
+        if let habit = RuleHabits.method(name.text, call) {
+            findings.fail(name.range, habit.what, habit.remedy)
+            return
+        }
+        let methods = Builtin.methods(of: receiver.kinds)
+        var remedy = "it has \(methods.joined(separator: ", "))"
+        if methods.isEmpty { remedy = "it has no methods" }
+        if receiver.kinds.isAnything { remedy = "the manual has the methods of every kind" }
+        if let nearest = NearestName.of(name.text, among: methods) { remedy = "did you mean \(nearest)?" }
+        findings.fail(name.range, "there is no method \(name.text)", remedy)
+    }
+
+    /// `request.headers.get('name', ...)`, `auth.get('name', ...)`
+    private mutating func checkFields(
+        _ builtin: Builtin, _ receiver: Inferred, _ arguments: [Expression], _ values: [Inferred]
+    ) {
+        guard builtin == .get, receiver.origin == .headers, let name = values.first?.stringConstant else { return }
+        checkHeader(name, arguments[0].range)
+    }
+
+    static func arguments(_ count: Int) -> String {
+        switch count {
+        case 0: "no arguments"
+        case 1: "1 argument"
+        default: "\(count) arguments"
+        }
+    }
+}

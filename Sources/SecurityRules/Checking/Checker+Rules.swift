@@ -1,0 +1,107 @@
+extension Checker {
+    /// Looks at the conditions of a file, and at which of them can matter.
+    mutating func checkRules(_ ruleset: RulesetSyntax) {
+        if ruleset.matches.isEmpty {
+            findings.warn(
+                ruleset.range, "there is no match block, so nothing is allowed",
+                "write match /{path=**} { allow read: if request.auth != null; }")
+        }
+        // Blocks have their numbers in the order of the text.
+        var next = 1
+        for match in ruleset.matches { check(match, &next, Around(node: 0, segments: 0, isTold: false)) }
+    }
+
+    /// What blocks around a block say of it.
+    private struct Around {
+        /// Their pattern.
+        var node: Int
+        /// How many segments it has.
+        var segments: Int
+        /// Whether something is wrong that goes for all blocks in it, and was told.
+        var isTold: Bool
+    }
+
+    private mutating func check(_ match: MatchSyntax, _ next: inout Int, _ around: Around) {
+        let index = next
+        next += 1
+        var around = Around(
+            node: patterns.node(match.segments, from: around.node),
+            segments: around.segments + match.segments.count, isTold: around.isTold)
+        checkLength(match, around.segments)
+        if !around.isTold, !Self.hasAllow(match) {
+            findings.warn(match.range, "nothing in this block allows anything", "add an allow, or take the block away")
+            around.isTold = true
+        }
+        checkAllows(match, index, around)
+        for match in match.matches { check(match, &next, around) }
+    }
+
+    private mutating func checkLength(_ match: MatchSyntax, _ segments: Int) {
+        guard segments > RuleLimits.pathSegments, segments - match.segments.count <= RuleLimits.pathSegments else {
+            return
+        }
+        findings.fail(
+            match.range, "this pattern has \(segments) segments, and \(RuleLimits.pathSegments) is the most",
+            "match the rest of the path with {name=**}")
+    }
+
+    /// Blocks nest only so deep, so that looking below each of them stays linear.
+    private static func hasAllow(_ match: MatchSyntax) -> Bool {
+        !match.allows.isEmpty || match.matches.contains { hasAllow($0) }
+    }
+
+    private mutating func checkAllows(_ match: MatchSyntax, _ index: Int, _ around: Around) {
+        block = index
+        let before = patterns.nodes[around.node]
+        let isCovered = before.unconditional == .all && !match.allows.isEmpty
+        if isCovered {
+            findings.warn(
+                match.range, "everything here is allowed already, unconditionally\(place(before.range))",
+                "take one of the two away")
+        }
+        for allow in match.allows { check(allow, on: around.node, isCovered) }
+    }
+
+    private mutating func check(_ allow: AllowSyntax, on node: Int, _ isCovered: Bool) {
+        let value = allow.condition.map { inferCondition($0) } ?? .bool(true)
+        let earlier = patterns.nodes[node]
+        if !isCovered, !allow.operations.isEmpty, earlier.unconditional.isSuperset(of: allow.operations) {
+            findings.warn(
+                allow.range,
+                "this decides nothing: what it allows is allowed already, unconditionally\(place(earlier.range))",
+                "take one of the two away")
+        } else if value.boolConstant == true {
+            warnOfOpenness(allow)
+        } else if value.boolConstant == false {
+            findings.warn(allow.range, "this never allows anything", "take it away: what nothing allows is denied")
+        }
+        if value.boolConstant == true { patterns.allow(allow.operations, on: node, at: allow.range) }
+    }
+
+    private mutating func warnOfOpenness(_ allow: AllowSyntax) {
+        let writes = allow.operations.intersection(.write)
+        if !writes.isEmpty {
+            findings.warn(
+                allow.range, "anyone may \(writes.text): nothing asks who it is",
+                "write a condition, as in: if request.auth != null")
+        } else if let condition = allow.condition, condition.kind.isNoLiteral {
+            findings.warn(
+                condition.range, "this is always true", "leave the condition out, or write one that asks something")
+        }
+    }
+}
+
+extension RuleOperationSet {
+    /// As `allow` names them: `create, update`.
+    var text: String {
+        if self == .write { return "write" }
+        return RuleOperation.allCases.filter { contains($0) }.map { "\($0)" }.joined(separator: ", ")
+    }
+}
+
+extension Expression.Kind {
+    /// Whether it is anything but true or false, written down.
+    var isNoLiteral: Bool {
+        if case .bool = self { false } else { true }
+    }
+}

@@ -1,0 +1,56 @@
+extension KindSet {
+    static let unreadable = KindSet(.unreadable)
+    /// What has members or elements by `in`.
+    static let collection: KindSet = [list, set, map]
+
+    /// Without what no operation takes.
+    var readable: KindSet { subtracting(.unreadable) }
+
+    /// Whether nothing is known.
+    var isAnything: Bool { readable == KindSet.any.readable }
+
+    /// Whether a value of these kinds may be one of those.
+    func fits(_ other: KindSet) -> Bool { !readable.isDisjoint(with: other) }
+
+    /// Whether a value of these kinds may be equal to one of those: numbers are, whatever their kind.
+    func mayEqual(_ other: KindSet) -> Bool { fits(other) || (fits(.number) && other.fits(.number)) }
+
+    /// As messages name them: `string`, `map or null`, `number`.
+    var text: String {
+        if isAnything { return "of any kind" }
+        var names = RuleValue.Kind.allCases.filter { readable.contains(KindSet($0)) }.map(\.name)
+        if isSuperset(of: .number) {
+            names.removeAll { $0 == "int" || $0 == "float" }
+            names.insert("number", at: 0)
+        }
+        // Null is told last: `map or null`.
+        if let null = names.firstIndex(of: "null") { names.append(names.remove(at: null)) }
+        return names.joined(separator: " or ")
+    }
+
+    /// What `is` asks for under a name; nil: no such type.
+    static func type(named name: String) -> KindSet? {
+        switch name {
+        case "bool": .bool
+        case "bytes": .bytes
+        case "float": .float
+        case "int": .integer
+        case "list": .list
+        case "map": .map
+        case "map_diff": .mapDiff
+        case "number": .number
+        case "path": .path
+        case "set": .set
+        case "string": .string
+        case "duration": .duration
+        case "timestamp": .timestamp
+        default: nil
+        }
+    }
+
+    /// The names of `type(named:)`.
+    static let typeNames = [
+        "bool", "bytes", "float", "int", "list", "map", "map_diff", "number", "path", "set", "string", "duration",
+        "timestamp",
+    ]
+}

@@ -1,0 +1,47 @@
+/// The patterns of a file, so that equal ones are found however blocks nest: the names of captures do not count.
+struct PatternTree {
+    private enum Step: Hashable {
+        case literal([UInt8])
+        case capture
+        case rest
+    }
+
+    private struct Edge: Hashable {
+        var from: Int
+        var step: Step
+    }
+
+    /// What is allowed unconditionally, by pattern, and on which line.
+    struct Node {
+        var unconditional: RuleOperationSet = []
+        /// The last statement that allowed something unconditionally.
+        var range: SourceRange?
+    }
+
+    private var edges: [Edge: Int] = [:]
+    private(set) var nodes = [Node()]
+
+    /// The number of the pattern that one gets by going on from another; 0 is the empty one.
+    mutating func node(_ segments: [PatternSegment], from start: Int) -> Int {
+        segments.reduce(start) { node, segment in
+            let edge = Edge(from: node, step: Self.step(segment.kind))
+            if let next = edges[edge] { return next }
+            nodes.append(Node())
+            edges[edge] = nodes.count - 1
+            return nodes.count - 1
+        }
+    }
+
+    private static func step(_ kind: PatternSegment.Kind) -> Step {
+        switch kind {
+        case .literal(let bytes): .literal(bytes)
+        case .capture: .capture
+        case .rest: .rest
+        }
+    }
+
+    mutating func allow(_ operations: RuleOperationSet, on node: Int, at range: SourceRange) {
+        nodes[node].unconditional.formUnion(operations)
+        nodes[node].range = range
+    }
+}

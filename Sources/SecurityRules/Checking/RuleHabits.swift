@@ -1,0 +1,120 @@
+/// What people write who know rules of a database, JavaScript or CEL, and what to write instead.
+struct RuleHabit {
+    var what: String
+    var remedy: String
+
+    init(_ what: String, _ remedy: String) {
+        self.what = what
+        self.remedy = remedy
+    }
+}
+
+enum RuleHabits {
+    private static let noDatabase =
+        "put what it is needed for into a custom claim (auth.token), or have the service check it"
+
+    /// A name that stands for a value elsewhere.
+    static func name(_ name: String, _ mode: Checker.Mode) -> RuleHabit? {
+        switch name {
+        case "resource": RuleHabit("there is no resource: rules of HTTP requests have no database", noDatabase)
+        case "root", "data", "newData":
+            RuleHabit(
+                "there is no \(name) of Realtime Database rules: rules of HTTP requests have no database", noDatabase)
+        case "True", "TRUE", "False", "FALSE": RuleHabit("there is no \(name)", "write \(name.asciiLowercased)")
+        case "nil", "None", "NULL", "Null", "undefined": RuleHabit("there is no \(name)", "write null")
+        case "user", "currentUser", "context", "identity":
+            RuleHabit("there is no \(name)", "who asks is auth: auth.uid, auth.token")
+        default: mode == .condition ? nameOfCondition(name) : nameOfValue(name)
+        }
+    }
+
+    private static func nameOfCondition(_ name: String) -> RuleHabit? {
+        switch name {
+        case "now":
+            RuleHabit(
+                "there is no now of Realtime Database rules",
+                "write request.time, a timestamp, or request.time.toMillis(), which is what now is there")
+        case "uid", "provider", "token": RuleHabit("there is no name \(name) here", "write auth.\(name)")
+        case "email", "email_verified", "phone_number", "firebase", "sub", "claims", "role", "roles", "admin":
+            RuleHabit("there is no name \(name) here", "a claim is a member of the token: auth.token.\(name)")
+        case "method", "host", "time", "query", "headers":
+            RuleHabit("there is no name \(name) here", "write request.\(name)")
+        case "req": RuleHabit("there is no name req here", "write request")
+        default: nil
+        }
+    }
+
+    private static func nameOfValue(_ name: String) -> RuleHabit? {
+        switch name {
+        case "request":
+            RuleHabit(
+                "there is no request here: this is worked out once for each token, whatever the requests are",
+                "use auth, uid, provider or token")
+        case "now":
+            RuleHabit(
+                "there is no time here: this is worked out once for each token, whatever the requests are",
+                "use auth, uid, provider or token")
+        case "email", "email_verified", "phone_number", "name", "firebase", "sub", "claims", "role", "roles", "admin":
+            RuleHabit("there is no name \(name) here", "a claim is a member of the token: token.\(name)")
+        default: nil
+        }
+    }
+
+    /// A member of `request` elsewhere.
+    static func requestMember(_ name: String) -> RuleHabit? {
+        switch name {
+        case "resource", "data", "body":
+            RuleHabit(
+                "there is no request.\(name): rules see no bodies of requests", "have the service check what is sent")
+        case "params":
+            RuleHabit(
+                "there is no request.params",
+                "name segments in the pattern, as in /users/{uid}; the query is request.query")
+        case "header": RuleHabit("there is no request.header", "write request.headers['name']")
+        case "url", "uri":
+            RuleHabit("there is no request.\(name)", "write request.path, and request.query for what stands behind ?")
+        case "user", "uid", "token":
+            RuleHabit("there is no request.\(name)", "write request.auth\(name == "user" ? "" : "." + name)")
+        case "now", "timestamp": RuleHabit("there is no request.\(name)", "write request.time")
+        default: nil
+        }
+    }
+
+    /// A function elsewhere, called with something.
+    static func function(_ name: String, _ argument: String) -> RuleHabit? {
+        switch name {
+        case "get", "exists", "getAfter", "existsAfter":
+            RuleHabit("there is no \(name)(): rules of HTTP requests have no database", noDatabase)
+        case "now": RuleHabit("there is no now()", "write request.time")
+        case "len", "length", "count": RuleHabit("there is no \(name)()", "write \(argument).size()")
+        case "has": RuleHabit("there is no has()", "ask with in: 'key' in map")
+        case "type": RuleHabit("there is no type()", "ask with is: \(argument) is string")
+        case "String", "str", "Str": RuleHabit("there is no \(name)()", "write string(\(argument))")
+        case "Number", "parseInt", "integer", "Integer", "long", "uint":
+            RuleHabit("there is no \(name)()", "write int(\(argument)) or float(\(argument))")
+        case "double", "parseFloat": RuleHabit("there is no \(name)()", "write float(\(argument))")
+        case "Boolean", "boolean": RuleHabit("there is no \(name)()", "write bool(\(argument))")
+        case "bytes": RuleHabit("there is no bytes()", "write b'...' or \(argument).toUtf8()")
+        case "timestamp":
+            RuleHabit(
+                "timestamp is no function", "write timestamp.date(2027, 1, 31), or timestamp.value(...) of milliseconds"
+            )
+        case "duration": RuleHabit("duration is no function", "write duration.value(5, 'm')")
+        default: nil
+        }
+    }
+
+    /// A name that has functions elsewhere.
+    static func namespace(_ name: String, _ function: String) -> RuleHabit? {
+        switch name {
+        case "firestore", "storage", "database":
+            RuleHabit("there is no \(name).\(function)(): rules of HTTP requests have no database", noDatabase)
+        case "latlng":
+            RuleHabit("there is no latlng: rules of HTTP requests have no places", "compare numbers of custom claims")
+        case "Math": RuleHabit("there is no Math", "write math.\(function)(...): abs, ceil, floor, round, pow, sqrt")
+        case "Date", "Timestamp", "moment":
+            RuleHabit("there is no \(name)", "write request.time, or timestamp.date(2027, 1, 31)")
+        default: nil
+        }
+    }
+}
