@@ -1,3 +1,5 @@
+import Testing
+
 /// The facts of one file of CEL's public conformance cases (`tests/simple/testdata/NAME.textproto` of its specification), a case a line:
 ///
 ///     [section]
