@@ -30,7 +30,7 @@ struct ClientConnection: Sendable {
         case nextRequest
         /// Close once everything is sent.
         case close
-        /// The request's body was not read to its end: once everything is sent, half-close, discard, then close.
+        /// The peer may still be sending what is not read: once everything is sent, half-close, discard, then close.
         case linger
     }
 
@@ -65,6 +65,8 @@ struct ClientConnection: Sendable {
     /// The connection may carry another request.
     private(set) var isPersistent = true
     private(set) var peerFinished = false
+    /// The peer counts on further requests, or on a tunnel: what it sends after this one may be under way.
+    private var peerGoesOn = false
     private var headBegan: UInt64?
     private var requestBegan: UInt64 = 0
     private var lastProgress: UInt64
@@ -104,9 +106,12 @@ struct ClientConnection: Sendable {
     }
 
     /// A complete head was read.
-    mutating func headCompleted(persistent: Bool, hasBody: Bool, now: UInt64) {
+    ///
+    /// - Parameter asksForTunnel: whether no request may follow, though the peer did not say so.
+    mutating func headCompleted(persistent: Bool, hasBody: Bool, asksForTunnel: Bool = false, now: UInt64) {
         phase = .deciding
-        isPersistent = persistent
+        isPersistent = persistent && !asksForTunnel
+        peerGoesOn = persistent || asksForTunnel
         bodyOpen = hasBody
         responseStarted = false
         requestBegan = headBegan ?? now
@@ -163,18 +168,22 @@ struct ClientConnection: Sendable {
         guard phase != .closed else { return .close }
         guard !bodyOpen, isPersistent, hasMore || !peerFinished else {
             phase = .finishing
-            return bodyOpen ? .linger : .close
+            return mayStillSend ? .linger : .close
         }
         phase = .awaitingHead
         headBegan = nil
         return .nextRequest
     }
 
+    /// Whether closing at once could meet bytes that were not read: the kernel would then reset the connection, and take from the peer
+    /// what it has not read of the answer (RFC 9112 section 9.6).
+    private var mayStillSend: Bool { !peerFinished && (bodyOpen || peerGoesOn) }
+
     /// Everything that was written is with the kernel.
     ///
     /// - Returns: whether to half-close and discard what still arrives, instead of closing.
     mutating func answerSent(now: UInt64) -> Bool {
-        guard phase == .finishing, bodyOpen, !peerFinished else {
+        guard phase == .finishing, mayStillSend else {
             phase = .closed
             return false
         }
@@ -203,6 +212,7 @@ struct ClientConnection: Sendable {
     /// Nothing more is owed: what was written is sent, then the connection closes.
     mutating func finish() {
         phase = .finishing
+        peerGoesOn = false
     }
 
     mutating func close() {

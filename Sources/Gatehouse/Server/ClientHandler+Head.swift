@@ -64,8 +64,8 @@ extension ClientHandler {
         record = fresh
         body = BodyReader(parsed.framing)
         // After CONNECT may come what was meant for a tunnel, which is none: it must not be read as requests.
-        let persistent = parsed.keepAlive && parsed.method != .connect
-        connection.headCompleted(persistent: persistent, hasBody: body.isOpen, now: now)
+        connection.headCompleted(
+            persistent: parsed.keepAlive, hasBody: body.isOpen, asksForTunnel: parsed.method == .connect, now: now)
     }
 
     /// Answers a head that is no request, and closes: where the next one would begin is not known.

@@ -60,17 +60,27 @@ import Testing
         #expect(connection.phase == .lingering)
     }
 
-    @Test func anAnswerThatSaysCloseCloses() {
+    @Test func anAnswerThatSaysCloseToWhoDidNotLingers() {
         var connection = answering(persistent: false)
-        #expect(connection.responseEnded(hasMore: true, now: 1) == .close)
-        #expect(connection.answerSent(now: 2) == false)
-        #expect(connection.phase == .closed)
+        #expect(connection.responseEnded(hasMore: true, now: 1) == .linger)
+        #expect(connection.answerSent(now: 2) == true)
+        #expect(connection.phase == .lingering)
     }
 
     @Test func aRequestThatSaysCloseCloses() {
         var connection = exchanging(persistent: false)
         connection.responseBegan(persistent: true, now: 0)
         #expect(connection.responseEnded(hasMore: false, now: 1) == .close)
+        #expect(connection.answerSent(now: 2) == false)
+        #expect(connection.phase == .closed)
+    }
+
+    @Test mutating func whatFollowsTheRequestForATunnelIsDiscarded() {
+        connection.headCompleted(persistent: false, hasBody: false, asksForTunnel: true, now: 0)
+        connection.responseBegan(persistent: true, now: 0)
+        #expect(!connection.isPersistent)
+        #expect(connection.responseEnded(hasMore: true, now: 1) == .linger)
+        #expect(connection.answerSent(now: 2) == true)
     }
 
     @Test func aRequestMayBeDecidedAgainUntilItsAnswerBegan() {
