@@ -1,6 +1,6 @@
 /// Why an expression has no value. Thrown and caught on the request path: small, and without references.
-struct RuleFailure: Error {
-    enum Reason: UInt8, Sendable, CaseIterable {
+package struct RuleFailure: Error {
+    package enum Reason: UInt8, Sendable, CaseIterable {
         /// A map has no such key, a value no such member.
         case noSuchMember
         /// A member, or a method, of null: nobody is signed in, mostly.
@@ -29,7 +29,7 @@ struct RuleFailure: Error {
         case signInRecordUnavailable
     }
 
-    let reason: Reason
+    package let reason: Reason
     /// The expression that failed, by its place in the program; -1: who caught it knows.
     var node: Int32
 
@@ -43,16 +43,16 @@ struct RuleFailure: Error {
 }
 
 /// What a request may still cost beyond its expressions.
-struct WorkBudget {
-    private(set) var left: Int
+package struct WorkBudget {
+    package private(set) var left: Int
 
-    init(_ steps: Int = RuleLimits.work) {
+    package init(_ steps: Int = RuleLimits.work) {
         left = steps
     }
 
     /// Takes steps before they are made.
     @inline(__always)
-    mutating func take(_ steps: Int) throws(RuleFailure) {
+    package mutating func take(_ steps: Int) throws(RuleFailure) {
         guard steps <= left else {
             left = 0
             throw RuleFailure(.tooMuchWork)

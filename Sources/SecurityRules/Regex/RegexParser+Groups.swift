@@ -1,0 +1,78 @@
+extension RegexParser {
+    enum GroupKind {
+        case capturing
+        case plain
+        /// `(?i)`: flags for the rest of the group around it.
+        case flags
+    }
+
+    /// Reads what follows a `(`; sets the flags that the group names.
+    mutating func groupKind(_ start: Int) throws(RegexProblem) -> GroupKind {
+        guard take("?") else { return .capturing }
+        switch (current, peek(1)) {
+        case ("=", _), ("!", _), ("<", "="), ("<", "!"):
+            throw problem(
+                at: start, "there is no looking ahead or behind, which cannot be matched in linear time",
+                "write what may stand there, or use two conditions: s.matches('a') && !s.matches('b')")
+        case (">", _):
+            throw problem(at: start, "there are no atomic groups", "use (?:...): nothing is tried twice anyway")
+        case ("P", "="), ("P", ">"):
+            throw problem(at: start, Self.noBackReferences, "write out what may stand there")
+        case ("P", "<"):
+            position += 2
+            return try name(start)
+        case ("<", _):
+            position += 1
+            return try name(start)
+        default:
+            return try flagGroup(start)
+        }
+    }
+
+    static let noBackReferences = "there are no back references, which cannot be matched in linear time"
+
+    private mutating func name(_ start: Int) throws(RegexProblem) -> GroupKind {
+        var name = ""
+        while let scalar = current, scalar != ">" {
+            guard scalar == "_" || scalar.isASCII && scalar.properties.isAlphabetic || Self.isDigit(scalar) else {
+                throw problem("a group's name has letters, digits and _ only", "write (?P<name>...)")
+            }
+            name.unicodeScalars.append(scalar)
+            position += 1
+        }
+        guard take(">"), !name.isEmpty else {
+            throw problem(at: start, "the group's name is missing or not closed by `>`", "write (?P<name>...)")
+        }
+        guard names.insert(name).inserted else {
+            throw problem(at: start, "there is a group named `\(name)` already", "give it another name")
+        }
+        return .capturing
+    }
+
+    /// `(?i)`, `(?s-m:...)`, `(?:...)`.
+    private mutating func flagGroup(_ start: Int) throws(RegexProblem) -> GroupKind {
+        var (changed, clears, namedAny) = (flags, false, false)
+        while let scalar = current {
+            position += 1
+            switch scalar {
+            case "i": changed.foldsCase = !clears
+            case "m": changed.isMultiline = !clears
+            case "s": changed.dotMatchesLineFeed = !clears
+            case "U": changed.isUngreedy = !clears
+            case "-" where !clears:
+                (clears, namedAny) = (true, false)
+                continue
+            case ":" where !clears || namedAny, ")" where !clears || namedAny:
+                flags = changed
+                return scalar == ":" ? .plain : .flags
+            default:
+                throw problem(
+                    at: start, "`\(text(from: start, to: position))` begins no group that there is",
+                    "the flags are i, m, s and U: (?i), (?i:...), (?-s); other groups are (...), (?:...), (?P<name>...)"
+                )
+            }
+            namedAny = true
+        }
+        throw problem(at: start, "the group is not closed", "add `)`")
+    }
+}

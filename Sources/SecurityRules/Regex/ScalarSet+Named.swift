@@ -1,0 +1,57 @@
+extension ScalarSet {
+    /// Of `\d`, `\s` and `\w`, which are ASCII (as in RE2); nil for other letters.
+    static func perl(_ letter: Unicode.Scalar) -> [ClosedRange<UInt32>]? {
+        switch letter {
+        case "d": ranges("09")
+        // Without the vertical tab, which [[:space:]] has.
+        case "s": ranges("\t\n\u{C}\r  ")
+        case "w": ranges("09AZ__az")
+        default: nil
+        }
+    }
+
+    /// Of `[:name:]`; nil: there is no such class.
+    static func posix(_ name: String) -> [ClosedRange<UInt32>]? { posixRanges[name] }
+
+    /// The scalars outside of sorted ranges. What folds stays so: the case variants of ASCII that are not ASCII are left out with it.
+    static func complement(_ ranges: [ClosedRange<UInt32>], folding: Bool) -> [ClosedRange<UInt32>] {
+        var inside = ranges
+        if folding {
+            for range in ranges {
+                for value in range {
+                    let variants = CaseVariants(of: value)
+                    for index in 0..<variants.count { inside.append(variants[index]...variants[index]) }
+                }
+            }
+        }
+        var (outside, next) = ([ClosedRange<UInt32>](), UInt32(0))
+        for range in ScalarSet(inside).ranges {
+            if range.lowerBound > next { outside.append(next...(range.lowerBound - 1)) }
+            next = range.upperBound + 1
+        }
+        if next <= lastScalar { outside.append(next...lastScalar) }
+        return outside
+    }
+
+    static let lastScalar: UInt32 = 0x10FFFF
+
+    /// `.`: everything, or everything but a line feed.
+    static func dot(matchesLineFeed: Bool) -> ScalarSet {
+        ScalarSet(matchesLineFeed ? [0...lastScalar] : [0...9, 11...lastScalar])
+    }
+
+    /// Pairs of a first and a last scalar.
+    private static func ranges(_ pairs: String) -> [ClosedRange<UInt32>] {
+        let scalars = pairs.unicodeScalars.map(\.value)
+        return stride(from: 0, to: scalars.count - 1, by: 2).compactMap { index in
+            scalars[index] <= scalars[index + 1] ? scalars[index]...scalars[index + 1] : nil
+        }
+    }
+
+    private static let posixRanges: [String: [ClosedRange<UInt32>]] = [
+        "alnum": ranges("09AZaz"), "alpha": ranges("AZaz"), "ascii": ranges("\0\u{7F}"), "blank": ranges("\t\t  "),
+        "cntrl": ranges("\0\u{1F}\u{7F}\u{7F}"), "digit": ranges("09"), "graph": ranges("!~"), "lower": ranges("az"),
+        "print": ranges(" ~"), "punct": ranges("!/:@[`{~"), "space": ranges("\t\r  "), "upper": ranges("AZ"),
+        "word": ranges("09AZ__az"), "xdigit": ranges("09AFaf"),
+    ]
+}

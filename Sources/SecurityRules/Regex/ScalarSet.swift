@@ -1,0 +1,124 @@
+/// A set of scalars: what `.`, `[...]`, `\d` or `\p{L}` stand for.
+struct ScalarSet: Sendable {
+    /// Sorted and apart, once finished.
+    private(set) var ranges: [ClosedRange<UInt32>] = []
+    private var categories: RegexCategories = []
+    /// `\P{...}`: each stands for the scalars outside of all its categories.
+    private var complements: [RegexCategories] = []
+    private let folds: Bool
+    private var isNegated = false
+    /// The answers for ASCII, once finished.
+    private(set) var ascii = ASCIISet()
+
+    /// - Parameter folds: whether a scalar is in the set when one of its case variants is.
+    init(folds: Bool = false) {
+        self.folds = folds
+    }
+
+    /// A finished set of ranges.
+    init(_ ranges: [ClosedRange<UInt32>]) {
+        self.init()
+        for range in ranges { insert(range) }
+        finish()
+    }
+
+    /// Whether asking it about a scalar beyond ASCII needs the tables of Unicode.
+    var needsProperties: Bool { folds || !categories.isEmpty || !complements.isEmpty }
+
+    mutating func insert(_ range: ClosedRange<UInt32>) {
+        ranges.append(range)
+    }
+
+    mutating func insert(_ added: RegexCategories, negated: Bool) {
+        if !negated {
+            categories.formUnion(added)
+        } else if !complements.contains(added) {
+            complements.append(added)
+        }
+    }
+
+    /// Makes it ready to be asked.
+    mutating func finish(negated: Bool = false) {
+        ranges = Self.merged(ranges)
+        isNegated = negated
+        if needsProperties {
+            for byte in UInt8(0)..<0x80 {
+                var scalar = TextScalar(UInt32(byte))
+                if search(&scalar) { ascii.insert(byte) }
+            }
+        } else {
+            for range in ranges where range.lowerBound < 0x80 {
+                for value in range.lowerBound...min(range.upperBound, 0x7F) { ascii.insert(UInt8(value)) }
+            }
+            if negated { ascii.invert() }
+        }
+    }
+
+    @inline(__always)
+    func contains(_ scalar: inout TextScalar) -> Bool {
+        scalar.value < 0x80 ? ascii.contains(UInt8(truncatingIfNeeded: scalar.value)) : search(&scalar)
+    }
+
+    private func search(_ scalar: inout TextScalar) -> Bool {
+        holds(&scalar) != isNegated
+    }
+
+    private func holds(_ scalar: inout TextScalar) -> Bool {
+        if isInRanges(scalar.value) { return true }
+        guard needsProperties else { return false }
+        if folds {
+            let variants = scalar.variants()
+            for index in 0..<variants.count where isInRanges(variants[index]) { return true }
+        }
+        guard !categories.isEmpty || !complements.isEmpty else { return false }
+        let its = scalar.categories(folding: folds)
+        return !categories.isDisjoint(with: its) || complements.contains { $0.isDisjoint(with: its) }
+    }
+
+    private func isInRanges(_ scalar: UInt32) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].lowerBound <= scalar
+    }
+
+    private static func merged(_ ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
+        var merged: [ClosedRange<UInt32>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            // Scalars end far below the type's bounds.
+            if let last = merged.last, range.lowerBound <= last.upperBound &+ 1 {
+                merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged
+    }
+}
+
+/// A set of ASCII scalars.
+struct ASCIISet: Sendable, Hashable {
+    private(set) var low: UInt64 = 0
+    private(set) var high: UInt64 = 0
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        ((byte < 64 ? low : high) >> UInt64(byte & 63)) & 1 != 0
+    }
+
+    mutating func insert(_ byte: UInt8) {
+        if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte & 63) }
+    }
+
+    mutating func invert() {
+        low = ~low
+        high = ~high
+    }
+
+    mutating func formUnion(_ other: ASCIISet) {
+        low |= other.low
+        high |= other.high
+    }
+}
