@@ -1,0 +1,114 @@
+extension Lexer {
+    /// What other languages write, with what it is here. It is told and then read as what is meant, so that one slip is one error.
+    private static let slips: [(text: StaticString, symbol: Symbol, what: String, remedy: String)] = [
+        ("===", .equal, "there is no '==='", "write '==', which never converts its operands"),
+        ("!==", .notEqual, "there is no '!=='", "write '!=', which never converts its operands"),
+        (
+            "=>", .greaterOrEqual, "there is no '=>'",
+            "write '>=' to compare; functions are 'function name(x) { return x; }'"
+        ),
+        ("=<", .lessOrEqual, "there is no '=<'", "write '<='"),
+        ("<>", .notEqual, "there is no '<>'", "write '!='"),
+        ("**", .star, "there is no '**'", "write math.pow(a, b)"),
+    ]
+
+    private static let doubles: [(text: StaticString, symbol: Symbol)] = [
+        ("==", .equal), ("!=", .notEqual), ("<=", .lessOrEqual), (">=", .greaterOrEqual), ("&&", .and), ("||", .or),
+    ]
+
+    private static let singles: [UInt8: Symbol] = Dictionary(
+        uniqueKeysWithValues: Symbol.allCases.filter { $0.rawValue.utf8.count == 1 }
+            .compactMap { symbol in symbol.rawValue.utf8.first.map { ($0, symbol) } })
+
+    /// A symbol from the place on; nil: there is none.
+    mutating func symbol(_ findings: inout RuleFindings) -> Symbol? {
+        guard let byte = peek() else { return nil }
+        if let slip = slip(&findings) { return slip }
+        for double in Self.doubles where peeks(double.text) {
+            position += 2
+            return double.symbol
+        }
+        if byte == UInt8(ascii: "&") || byte == UInt8(ascii: "|") { return single(byte, &findings) }
+        guard let symbol = Self.singles[byte] else { return nil }
+        position += 1
+        return symbol
+    }
+
+    private mutating func slip(_ findings: inout RuleFindings) -> Symbol? {
+        for slip in Self.slips where peeks(slip.text) {
+            let start = position
+            position += slip.text.utf8CodeUnitCount
+            findings.fail(range(from: start), slip.what, slip.remedy)
+            return slip.symbol
+        }
+        return nil
+    }
+
+    private mutating func single(_ byte: UInt8, _ findings: inout RuleFindings) -> Symbol {
+        position += 1
+        let symbol: Symbol = byte == UInt8(ascii: "&") ? .and : .or
+        findings.fail(
+            range(from: position - 1), "there is no '\(Unicode.Scalar(byte))'",
+            "write '\(symbol.rawValue)': there are no operators on bits")
+        return symbol
+    }
+}
+
+extension Lexer {
+    /// `$name`, as the Realtime Database writes what a path captures; read as `name`.
+    mutating func dollarName(_ findings: inout RuleFindings) -> Token.Kind {
+        let start = position
+        position += 1
+        guard let byte = peek(), Self.isNameStart(byte) else {
+            findings.fail(
+                range(from: start), "'$' means nothing here",
+                "names have no '$'; '$(...)' stands in raw paths alone, as /users/$(uid)")
+            return .invalid
+        }
+        let name = word()
+        findings.fail(
+            range(from: start), "names have no '$'",
+            "write {\(Self.short(name))} in the pattern of a match, and \(Self.short(name)) in expressions")
+        return .word(name)
+    }
+
+    /// `#` begins a comment elsewhere; of anything else the first of a row is told.
+    mutating func unknown(_ findings: inout RuleFindings) -> Token.Kind {
+        let start = position
+        let scalar = scalarAhead()
+        position += UTF8.width(scalar)
+        let (what, remedy) = Self.unknown(scalar)
+        findings.fail(range(from: start), what, remedy)
+        if scalar == "#" { skipLine() }
+        while let byte = peek(), byte >= 0x80 { position += 1 }
+        return .invalid
+    }
+
+    private static func unknown(_ scalar: Unicode.Scalar) -> (String, String) {
+        switch scalar {
+        case "#": ("'#' begins no comment", "comments are '// ...' and '/* ... */'")
+        case "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}":
+            ("'\(scalar)' is a typographic quotation mark", "write ' or \"")
+        case "~", "^": ("there is no '\(scalar)'", "there are no operators on bits; not is '!'")
+        case "\u{A0}", "\u{2000}"..."\u{200B}", "\u{202F}", "\u{3000}", "\u{FEFF}":
+            ("a blank of another kind (U+\(hex(scalar.value))) stands here", "write an ordinary space")
+        case _ where scalar.value >= 0x80:
+            ("U+\(hex(scalar.value)) stands outside of a text", "names are letters A to Z, digits and '_'")
+        default: ("'\(scalar)' means nothing here", "take it out, or put it into quotation marks")
+        }
+    }
+
+    static func hex(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+
+    private func scalarAhead() -> Unicode.Scalar {
+        String(decoding: bytes[position..<min(position + 4, bytes.count)], as: UTF8.self).unicodeScalars.first ?? " "
+    }
+
+    /// A name for a message, bounded.
+    static func short(_ name: String) -> String {
+        name.utf8.count <= 32 ? name : "\(name.unicodeScalars.prefix(32))..."
+    }
+}

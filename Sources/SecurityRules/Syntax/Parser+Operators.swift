@@ -1,0 +1,127 @@
+/// What stands between two operands.
+struct InfixOperator {
+    enum Kind {
+        case logical(LogicalOperator)
+        case binary(BinaryOperator)
+        case typeTest
+    }
+
+    var kind: Kind
+    /// The higher the tighter.
+    var precedence: Int
+    /// What it was mistaken for.
+    var slip: (what: String, remedy: String)?
+}
+
+extension Parser {
+    /// Operators of a precedence or a higher one, by precedence climbing. All of them go from left to right.
+    mutating func binary(_ minimum: Int) throws(Abandoned) -> Operand {
+        var left = try unary()
+        while let found = infixOperator(), found.precedence >= minimum {
+            if let slip = found.slip { fail(current.range, slip.what, slip.remedy) }
+            warnOfNot(before: found, left)
+            switch found.kind {
+            case .logical(let logical): left = try chain(logical, found.precedence, left)
+            case .typeTest: left = try typeTest(left)
+            case .binary(let binary):
+                advance()
+                let right = try operand(above: found.precedence)
+                left = try make(
+                    .binary(binary, left.expression, right.expression), from: left.start,
+                    over: max(left.height, right.height))
+            }
+        }
+        return left
+    }
+
+    private mutating func operand(above precedence: Int) throws(Abandoned) -> Operand {
+        try descend()
+        defer { depth -= 1 }
+        return try binary(precedence + 1)
+    }
+
+    /// `a && b && c` is one node, however long.
+    private mutating func chain(
+        _ logical: LogicalOperator, _ precedence: Int, _ first: Operand
+    ) throws(Abandoned) -> Operand {
+        var operands = [first.expression]
+        var height = first.height
+        while let found = infixOperator(), found.precedence == precedence {
+            if operands.count > 1, let slip = found.slip { fail(current.range, slip.what, slip.remedy) }
+            advance()
+            let next = try operand(above: precedence)
+            operands.append(next.expression)
+            height = max(height, next.height)
+        }
+        return try make(.logical(logical, operands), from: first.start, over: height)
+    }
+
+    private mutating func typeTest(_ left: Operand) throws(Abandoned) -> Operand {
+        advance()
+        if at("not") {
+            fail(current.range, "there is no 'is not'", "write !(x is type)")
+            advance()
+        }
+        guard let word = current.word else {
+            try expected("the name of a type", "as x is string; types are written without quotation marks")
+        }
+        let type = Name(text: word, range: current.range)
+        advance()
+        return try make(.typeTest(left.expression, type), from: left.start, over: left.height)
+    }
+
+    /// `!a in b` asks whether `!a` is in b.
+    private mutating func warnOfNot(before found: InfixOperator, _ left: Operand) {
+        guard !left.isParenthesised, case .unary(.not, _) = left.expression.kind else { return }
+        switch found.kind {
+        case .logical: return
+        case .binary(.equal), .binary(.notEqual): return
+        default:
+            findings.warn(
+                left.expression.range, "'!' belongs to what stands right behind it alone",
+                "write !(a \(quote(current.range)) b)")
+        }
+    }
+}
+
+extension Parser {
+    /// What the token is between two operands; nil: no operator.
+    private func infixOperator() -> InfixOperator? {
+        switch current.kind {
+        case .symbol(let symbol): Self.symbols[symbol]
+        case .word(let word): Self.words[word]
+        default: nil
+        }
+    }
+
+    private static let symbols: [Symbol: InfixOperator] = [
+        .or: InfixOperator(kind: .logical(.or), precedence: 1),
+        .and: InfixOperator(kind: .logical(.and), precedence: 2),
+        .equal: InfixOperator(kind: .binary(.equal), precedence: 3),
+        .notEqual: InfixOperator(kind: .binary(.notEqual), precedence: 3),
+        .assign: InfixOperator(
+            kind: .binary(.equal), precedence: 3, slip: ("'=' compares nothing", "write '==' to compare")),
+        .less: InfixOperator(kind: .binary(.less), precedence: 5),
+        .lessOrEqual: InfixOperator(kind: .binary(.lessOrEqual), precedence: 5),
+        .greater: InfixOperator(kind: .binary(.greater), precedence: 5),
+        .greaterOrEqual: InfixOperator(kind: .binary(.greaterOrEqual), precedence: 5),
+        .plus: InfixOperator(kind: .binary(.add), precedence: 6),
+        .minus: InfixOperator(kind: .binary(.subtract), precedence: 6),
+        .star: InfixOperator(kind: .binary(.multiply), precedence: 7),
+        .slash: InfixOperator(kind: .binary(.divide), precedence: 7),
+        .percent: InfixOperator(kind: .binary(.remainder), precedence: 7),
+    ]
+
+    private static let words: [String: InfixOperator] = [
+        "in": InfixOperator(kind: .binary(.contains), precedence: 4),
+        "is": InfixOperator(kind: .typeTest, precedence: 4),
+        "and": InfixOperator(kind: .logical(.and), precedence: 2, slip: ("there is no 'and'", "write '&&'")),
+        "AND": InfixOperator(kind: .logical(.and), precedence: 2, slip: ("there is no 'AND'", "write '&&'")),
+        "or": InfixOperator(kind: .logical(.or), precedence: 1, slip: ("there is no 'or'", "write '||'")),
+        "OR": InfixOperator(kind: .logical(.or), precedence: 1, slip: ("there is no 'OR'", "write '||'")),
+        "instanceof": InfixOperator(
+            kind: .typeTest, precedence: 4, slip: ("there is no 'instanceof'", "write 'x is string'")),
+        "mod": InfixOperator(kind: .binary(.remainder), precedence: 7, slip: ("there is no 'mod'", "write '%'")),
+        "div": InfixOperator(kind: .binary(.divide), precedence: 7, slip: ("there is no 'div'", "write '/'")),
+    ]
+}

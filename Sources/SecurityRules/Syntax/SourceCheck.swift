@@ -1,0 +1,48 @@
+/// What holds of a source before anything of it is read: it is not too long, is UTF-8, and has no characters that an editor does not show.
+enum SourceCheck {
+    /// Whether it may be read; the first thing wrong is told.
+    static func check(_ findings: inout RuleFindings) -> Bool {
+        let bytes = findings.source.bytes
+        guard bytes.count <= RuleSource.maximumSize else {
+            findings.fail(
+                SourceRange(start: 0, end: 0),
+                "rules have at most \(RuleSource.maximumSize) bytes, these \(bytes.count)",
+                "split them: each route can have a file of its own")
+            return false
+        }
+        guard let fault = firstFault(bytes) else { return true }
+        findings.fail(
+            SourceRange(start: Int32(fault.offset), end: Int32(fault.offset)), fault.what,
+            "save the file as UTF-8, with spaces, tabs and line ends as its only control characters")
+        return false
+    }
+
+    private static func firstFault(_ bytes: [UInt8]) -> (offset: Int, what: String)? {
+        var offset = 0
+        var iterator = bytes.makeIterator()
+        var parser = Unicode.UTF8.ForwardParser()
+        while true {
+            switch parser.parseScalar(from: &iterator) {
+            case .emptyInput: return nil
+            case .error: return (offset, "this is not UTF-8")
+            case .valid(let encoded):
+                let scalar = UTF8.decode(encoded)
+                let isLineEnd = scalar == "\r" && offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: "\n")
+                if !isLineEnd, isControl(scalar) {
+                    return (offset, "the control character U+\(Lexer.hex(scalar.value)) stands here")
+                }
+                offset += encoded.count
+            }
+        }
+    }
+
+    /// Controls but tab and line end (a CR alone ends a line for some editors and none for us), and what turns the direction of text, with
+    /// which a rule can look like another one.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A: false
+        case 0..<0x20, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
