@@ -1,0 +1,69 @@
+import Testing
+
+@testable import SecurityRules
+
+@Suite struct MethodTests {
+    static let all =
+        MethodRow.strings + MethodRow.bytes + MethodRow.lists + MethodRow.membership + MethodRow.sets + MethodRow.maps
+        + MethodRow.mapDiffs + MethodRow.timestamps + MethodRow.timestampFunctions + MethodRow.durationFunctions
+        + MethodRow.math + MethodRow.conversions + MethodRow.paths + MethodRow.hashing
+
+    @Test(arguments: all)
+    func aCallComesToWhatItsRowSays(row: MethodRow) {
+        #expect(row.outcome.isSame(as: row.expected), "\(row.outcome)")
+    }
+
+    /// Those that need the evaluator, which has their tests.
+    static let ofTheEvaluator: Set<Builtin> = [.debug, .recentSignIn, .secondFactor]
+    /// Those of regular expressions, which have theirs.
+    static let ofPatterns: Set<Builtin> = [.matches, .replace, .split]
+
+    @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator).subtracting(ofPatterns))
+    func everyMethodAndFunctionHasRowsOfTwoValuesAndOfAFailure(builtin: Builtin) {
+        let rows = Self.all.filter { $0.builtin == builtin }
+        let values = rows.compactMap { if case .value(let value) = $0.expected { value.text } else { nil } }
+        #expect(Set(values).count >= 2, "\(builtin.name)")
+        #expect(rows.count > values.count, "\(builtin.name)")
+    }
+
+    @Test(arguments: Builtin.allCases)
+    func noArgumentsAtAllAreAFailureOrAValueAndNeverATrap(builtin: Builtin) {
+        let kinds: [RuleValue] = [
+            nil, true, 1, 1.5, "a", .bytes("a"), [1], ["a": 1], .set(1), .diff(RuleMap([:]), RuleMap([:])), .time(0),
+            .span(0), .path("a"), .unreadable,
+        ]
+        for receiver in kinds {
+            _ = Outcome { work throws(RuleFailure) in try builtin.call(receiver, [], &work) }
+            for first in kinds {
+                for second in kinds {
+                    _ = Outcome { work throws(RuleFailure) in try builtin.call(receiver, [first, second], &work) }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator).subtracting(ofPatterns))
+    func aKindThatNoOverloadNamesIsAFailure(builtin: Builtin) throws {
+        let values: [RuleValue] = [
+            nil, true, 1, 1.5, "a", .bytes("a"), [1], ["a": 1], .set(1), .diff(RuleMap([:]), RuleMap([:])), .time(0),
+            .span(0), .path("a"), .unreadable,
+        ]
+        let overload = try #require(builtin.overloads.first)
+        for value in values {
+            let kind = KindSet(value.kind)
+            let (receiver, arguments): (RuleValue?, [RuleValue])
+            if let receivers = overload.receiver {
+                guard !receivers.contains(kind) else { continue }
+                (receiver, arguments) = (value, ["a", "a", "a", "a"])
+            } else {
+                guard !overload.parameters[0].contains(kind) else { continue }
+                (receiver, arguments) = (nil, [value, 1, 1, 1])
+            }
+            let outcome = Outcome { work throws(RuleFailure) in try builtin.call(receiver, arguments, &work) }
+            guard case .failure = outcome else {
+                Issue.record("\(builtin.name) takes \(value.kind.name)")
+                continue
+            }
+        }
+    }
+}
