@@ -39,13 +39,13 @@ extension Checker {
         if let habit = RuleHabits.function(name.text, argument) {
             findings.fail(name.range, habit.what, habit.remedy)
         } else {
-            findings.fail(name.range, "there is no function \(name.text)", remedy(forFunction: name.text, argument))
+            findings.fail(name.range, "there is no function '\(name.text)'", remedy(forFunction: name.text, argument))
         }
     }
 
     private func remedy(forFunction name: String, _ argument: String) -> String {
         if let other = functions.first(where: { RuleText.equal($0.syntax.name.text, name) }) {
-            let line = findings.source.location(other.syntax.name.range.start).line
+            let line = findings.source.line(other.syntax.name.range.start)
             return
                 "the one on line \(line) is in another block: move it to a block around both, or to the service block"
         }
@@ -102,7 +102,7 @@ extension Checker {
         let remedy =
             NearestName.of(name.text, among: functions).map { "did you mean \(namespace).\($0)?" }
             ?? "it has \(functions.joined(separator: ", "))"
-        findings.fail(name.range, "\(namespace) has no function \(name.text)", remedy)
+        findings.fail(name.range, "\(namespace) has no function '\(name.text)'", remedy)
     }
 
     private mutating func tellUnknownMethod(
@@ -120,7 +120,7 @@ extension Checker {
         if methods.isEmpty { remedy = "it has no methods" }
         if receiver.kinds.isAnything { remedy = "the manual has the methods of every kind" }
         if let nearest = NearestName.of(name.text, among: methods) { remedy = "did you mean \(nearest)?" }
-        findings.fail(name.range, "there is no method \(name.text)", remedy)
+        findings.fail(name.range, "there is no method '\(name.text)'", remedy)
     }
 
     /// `request.headers.get('name', ...)`, `auth.get('name', ...)`

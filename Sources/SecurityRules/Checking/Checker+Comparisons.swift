@@ -7,7 +7,7 @@ extension Checker {
         if a.isNull != b.isNull {
             return a.isNull ? nullTest(operation, right, b, range) : nullTest(operation, left, a, range)
         }
-        checkRequestLiterals(left, a, right, b)
+        checkLiterals(left, a, right, b)
         guard a.kinds.mayEqual(b.kinds) else {
             tellNeverEqual(operation, (left, a), (right, b), range)
             return .bool()
@@ -140,7 +140,7 @@ extension Checker {
                     : "write a list: [\(quote(right))]")
             return .bool()
         }
-        checkRequestLiterals(left, a, right, b)
+        checkLiterals(left, a, right, b)
         if (b.origin == .headers || isHeaders(right)), let name = a.stringConstant { checkHeader(name, left.range) }
         if b.kinds.readable == .map { elements = .string }
         if !a.kinds.mayEqual(elements) {
@@ -168,43 +168,5 @@ extension Checker {
             if let constant = value.constant { constants.append(constant) }
         }
         return (Inferred(kinds: .list, constant: .list(constants)), kinds)
-    }
-
-    /// Literals that a request's method or host is never equal to.
-    private mutating func checkRequestLiterals(_ left: Expression, _ a: Inferred, _ right: Expression, _ b: Inferred) {
-        for (value, literal, other) in [(a, right, b), (b, left, a)] {
-            switch value.origin {
-            case .method:
-                for text in other.stringConstants { checkMethod(text, literal.range) }
-            case .host:
-                for text in other.stringConstants { checkHost(text, literal.range) }
-            default: break
-            }
-        }
-    }
-
-    private mutating func checkMethod(_ text: String, _ range: SourceRange) {
-        guard !RuleText.equal(text, text.asciiUppercased) else { return }
-        let what = "request.method is the method of HTTP, in capitals, so it is never '\(Self.quote(text))'"
-        let remedy =
-            switch text {
-            case "get", "read", "list": "write 'GET', or allow \(text)"
-            case "create": "write 'POST', or allow create"
-            case "update": "write 'PUT' or 'PATCH', or allow update"
-            case "write": "write ['POST', 'PUT', 'PATCH', 'DELETE'], or allow write"
-            default: "write '\(Self.quote(text.asciiUppercased))'"
-            }
-        findings.fail(range, what, remedy)
-    }
-
-    private mutating func checkHost(_ text: String, _ range: SourceRange) {
-        let host = text.asciiLowercased
-        if !RuleText.equal(text, host) {
-            findings.fail(range, "request.host is in lower case, so this is never true", "write '\(Self.quote(host))'")
-        } else if !text.hasPrefix("["), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
-            findings.fail(
-                range, "request.host has no port, so this is never true",
-                "write '\(Self.quote(String(text[..<colon])))'")
-        }
     }
 }

@@ -9,7 +9,12 @@ extension Checker {
     /// The captures of a pattern that stands outside of the rules' text.
     mutating func declare(_ captures: [RuleCapture], at range: SourceRange) {
         blocks = [CheckedBlock(parent: nil, captures: [])]
-        for capture in captures {
+        if captures.count > RuleLimits.captures {
+            findings.fail(
+                range, "a condition knows \(RuleLimits.captures) captures at most, and the path has \(captures.count)",
+                "match some of its segments as they are written")
+        }
+        for capture in captures.prefix(RuleLimits.captures) {
             let kinds: KindSet = capture.isRest ? .path : .string
             declareCapture(capture.name, kinds, at: range, declaredAt: nil)
         }
@@ -35,27 +40,11 @@ extension Checker {
     private mutating func declareCapture(
         _ name: String, _ kinds: KindSet, at range: SourceRange, declaredAt: SourceRange?
     ) {
-        let captures = blocks[block].captures
-        if kinds == .path, let other = captures.first(where: { $0.value.origin == .path }) {
-            findings.fail(
-                range, "a pattern has one {name=**} at most, and \(other.name) is one already\(place(other.range))",
-                "write {\(name)}, which is one segment")
-        }
-        guard captures.count < RuleLimits.captures else {
-            // Told once; those beyond are names all the same, for the sake of what is said of the rest.
-            if captures.count == RuleLimits.captures {
-                findings.fail(
-                    range,
-                    "a pattern has \(RuleLimits.captures) captures at most, those of the blocks around it included",
-                    "match some of the segments as they are written")
-            }
-            if captures.count <= RuleLimits.captures { append(name, kinds, declaredAt) }
-            return
-        }
         if isFree(name, at: range) { append(name, kinds, declaredAt) }
     }
 
     private mutating func append(_ name: String, _ kinds: KindSet, _ range: SourceRange?) {
+        if let range, captures[name] == nil { captures[name] = range }
         let value = Inferred(kinds: kinds.union(.unreadable), origin: kinds == .path ? .path : .other)
         blocks[block].captures.append(CheckedVariable(name: name, role: "a capture", range: range, value: value))
     }
@@ -64,13 +53,13 @@ extension Checker {
         for function in declared {
             let name = function.name.text
             if let other = self.function(named: name, from: block) {
-                let line = findings.source.location(functions[other].syntax.name.range.start).line
+                let line = findings.source.line(functions[other].syntax.name.range.start)
                 findings.fail(
-                    function.name.range, "there is a function \(name) already, on line \(line)",
+                    function.name.range, "there is a function '\(name)' already, on line \(line)",
                     "give this one another name")
             } else if Builtin.function(name) != nil {
                 findings.fail(
-                    function.name.range, "\(name) is a function of the language", "give yours another name")
+                    function.name.range, "'\(name)' is a function of the language", "give yours another name")
             }
             if blocks[block].functions[name] == nil { blocks[block].functions[name] = functions.count }
             functions.append(CheckedFunction(syntax: function, block: block))
@@ -90,18 +79,18 @@ extension Checker {
     /// Whether nothing has a name yet; tells what has.
     mutating func isFree(_ name: String, at range: SourceRange) -> Bool {
         if mode == .condition, name == "auth" || name == "request" {
-            findings.fail(range, "\(name) is a name of the language", "give yours another name")
+            findings.fail(range, "'\(name)' is a name of the language", "give yours another name")
             return false
         }
         if Builtin.namespaces.contains(name) {
             findings.fail(
-                range, "\(name) is a name of the language, as in \(Self.example(ofNamespace: name))",
+                range, "'\(name)' is a name of the language, as in \(Self.example(ofNamespace: name))",
                 "give yours another name")
             return false
         }
         if let other = variable(named: name) {
             findings.fail(
-                range, "\(name) is there already: \(other.role)\(place(other.range))", "give this one another name")
+                range, "'\(name)' is there already: \(other.role)\(place(other.range))", "give this one another name")
             return false
         }
         return true
@@ -124,6 +113,6 @@ extension Checker {
 
     func place(_ range: SourceRange?) -> String {
         guard let range else { return " of the path" }
-        return ", on line \(findings.source.location(range.start).line)"
+        return ", on line \(findings.source.line(range.start))"
     }
 }

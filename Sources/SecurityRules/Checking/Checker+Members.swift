@@ -62,7 +62,7 @@ extension Checker {
     static func authMember(_ name: String) -> Inferred? {
         switch name {
         case "uid": Inferred(kinds: .string, origin: .uid)
-        case "provider": Inferred(kinds: [.string, .null])
+        case "provider": Inferred(kinds: [.string, .null], origin: .provider)
         case "token": Inferred(kinds: .map, origin: .token)
         default: nil
         }

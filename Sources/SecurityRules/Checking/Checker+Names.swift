@@ -29,16 +29,20 @@ extension Checker {
 
     private mutating func tellUnknown(_ name: String, _ range: SourceRange) {
         guard findings.errors.count < RuleProblems.maximumCount else { return }
-        if let habit = RuleHabits.name(name, mode) {
+        if let capture = captures[name] {
+            findings.fail(
+                range, "there is no name '\(name)' here: the capture\(place(capture)) is of another block",
+                function == nil ? "move this into that block" : "give the function a parameter, or move it into that block")
+        } else if let habit = RuleHabits.name(name, mode) {
             findings.fail(range, habit.what, habit.remedy)
         } else if Builtin.namespaces.contains(name) {
             findings.fail(
-                range, "\(name) is no value: it has functions only",
+                range, "'\(name)' is no value: it has functions only",
                 "call one, as in \(Self.example(ofNamespace: name))")
         } else if function(named: name, from: block) != nil || Builtin.function(name) != nil {
-            findings.fail(range, "\(name) is a function, and is not called", "write \(name)(...)")
+            findings.fail(range, "'\(name)' is a function, and is not called", "write \(name)(...)")
         } else {
-            findings.fail(range, "there is no name \(name) here", suggestion(for: name))
+            findings.fail(range, "there is no name '\(name)' here", suggestion(for: name))
         }
     }
 

@@ -8,15 +8,13 @@ extension Checker {
         }
         // Blocks have their numbers in the order of the text.
         var next = 1
-        for match in ruleset.matches { check(match, &next, Around(node: 0, segments: 0, isTold: false)) }
+        for match in ruleset.matches { check(match, &next, Around(node: 0, isTold: false)) }
     }
 
     /// What blocks around a block say of it.
     private struct Around {
         /// Their pattern.
         var node: Int
-        /// How many segments it has.
-        var segments: Int
         /// Whether something is wrong that goes for all blocks in it, and was told.
         var isTold: Bool
     }
@@ -25,24 +23,13 @@ extension Checker {
         let index = next
         next += 1
         var around = Around(
-            node: patterns.node(match.segments, from: around.node),
-            segments: around.segments + match.segments.count, isTold: around.isTold)
-        checkLength(match, around.segments)
+            node: patterns.node(match.segments, from: around.node), isTold: around.isTold)
         if !around.isTold, !Self.hasAllow(match) {
             findings.warn(match.range, "nothing in this block allows anything", "add an allow, or take the block away")
             around.isTold = true
         }
         checkAllows(match, index, around)
         for match in match.matches { check(match, &next, around) }
-    }
-
-    private mutating func checkLength(_ match: MatchSyntax, _ segments: Int) {
-        guard segments > RuleLimits.pathSegments, segments - match.segments.count <= RuleLimits.pathSegments else {
-            return
-        }
-        findings.fail(
-            match.range, "this pattern has \(segments) segments, and \(RuleLimits.pathSegments) is the most",
-            "match the rest of the path with {name=**}")
     }
 
     /// Blocks nest only so deep, so that looking below each of them stays linear.

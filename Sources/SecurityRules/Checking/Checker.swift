@@ -16,6 +16,8 @@ struct Checker {
     var findings: RuleFindings
     var blocks: [CheckedBlock] = []
     var functions: [CheckedFunction] = []
+    /// Where captures of a file are declared, the first of each name.
+    var captures: [String: SourceRange] = [:]
     /// What each function calls, each callee once.
     var calls: [[Int]] = []
     /// What conditions call.

@@ -5,7 +5,7 @@ struct Inferred {
         case other
         /// Something is wrong with it and was told: nothing more is said of what is made of it.
         case failed
-        case auth, uid, token
+        case auth, uid, provider, token
         /// Anything below `auth.token`.
         case claim
         case method, host, path, time

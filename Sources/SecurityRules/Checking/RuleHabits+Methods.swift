@@ -11,7 +11,7 @@ extension RuleHabits {
     /// A method that values have elsewhere.
     static func method(_ name: String, _ call: Call) -> RuleHabit? {
         guard let remedy = realtimeDatabase(name, call) ?? elsewhere(name, call) else { return nil }
-        return RuleHabit("there is no method \(name)", remedy)
+        return RuleHabit("there is no method '\(name)'", remedy)
     }
 
     /// Realtime Database rules.

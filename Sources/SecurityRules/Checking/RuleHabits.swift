@@ -16,14 +16,14 @@ enum RuleHabits {
     /// A name that stands for a value elsewhere.
     static func name(_ name: String, _ mode: Checker.Mode) -> RuleHabit? {
         switch name {
-        case "resource": RuleHabit("there is no resource: rules of HTTP requests have no database", noDatabase)
+        case "resource": RuleHabit("there is no 'resource': rules of HTTP requests have no database", noDatabase)
         case "root", "data", "newData":
             RuleHabit(
-                "there is no \(name) of Realtime Database rules: rules of HTTP requests have no database", noDatabase)
-        case "True", "TRUE", "False", "FALSE": RuleHabit("there is no \(name)", "write \(name.asciiLowercased)")
-        case "nil", "None", "NULL", "Null", "undefined": RuleHabit("there is no \(name)", "write null")
+                "there is no '\(name)' of Realtime Database rules: rules of HTTP requests have no database", noDatabase)
+        case "True", "TRUE", "False", "FALSE": RuleHabit("there is no '\(name)'", "write \(name.asciiLowercased)")
+        case "nil", "None", "NULL", "Null", "undefined": RuleHabit("there is no '\(name)'", "write null")
         case "user", "currentUser", "context", "identity":
-            RuleHabit("there is no \(name)", "who asks is auth: auth.uid, auth.token")
+            RuleHabit("there is no '\(name)'", "who asks is auth: auth.uid, auth.token")
         default: mode == .condition ? nameOfCondition(name) : nameOfValue(name)
         }
     }
@@ -32,14 +32,14 @@ enum RuleHabits {
         switch name {
         case "now":
             RuleHabit(
-                "there is no now of Realtime Database rules",
+                "there is no 'now' of Realtime Database rules",
                 "write request.time, a timestamp, or request.time.toMillis(), which is what now is there")
-        case "uid", "provider", "token": RuleHabit("there is no name \(name) here", "write auth.\(name)")
+        case "uid", "provider", "token": RuleHabit("there is no name '\(name)' here", "write auth.\(name)")
         case "email", "email_verified", "phone_number", "firebase", "sub", "claims", "role", "roles", "admin":
-            RuleHabit("there is no name \(name) here", "a claim is a member of the token: auth.token.\(name)")
+            RuleHabit("there is no name '\(name)' here", "a claim is a member of the token: auth.token.\(name)")
         case "method", "host", "time", "query", "headers":
-            RuleHabit("there is no name \(name) here", "write request.\(name)")
-        case "req": RuleHabit("there is no name req here", "write request")
+            RuleHabit("there is no name '\(name)' here", "write request.\(name)")
+        case "req": RuleHabit("there is no name 'req' here", "write request")
         default: nil
         }
     }
@@ -55,7 +55,7 @@ enum RuleHabits {
                 "there is no time here: this is worked out once for each token, whatever the requests are",
                 "use auth, uid, provider or token")
         case "email", "email_verified", "phone_number", "name", "firebase", "sub", "claims", "role", "roles", "admin":
-            RuleHabit("there is no name \(name) here", "a claim is a member of the token: token.\(name)")
+            RuleHabit("there is no name '\(name)' here", "a claim is a member of the token: token.\(name)")
         default: nil
         }
     }
@@ -111,9 +111,9 @@ enum RuleHabits {
             RuleHabit("there is no \(name).\(function)(): rules of HTTP requests have no database", noDatabase)
         case "latlng":
             RuleHabit("there is no latlng: rules of HTTP requests have no places", "compare numbers of custom claims")
-        case "Math": RuleHabit("there is no Math", "write math.\(function)(...): abs, ceil, floor, round, pow, sqrt")
+        case "Math": RuleHabit("there is no 'Math'", "write math.\(function)(...): abs, ceil, floor, round, pow, sqrt")
         case "Date", "Timestamp", "moment":
-            RuleHabit("there is no \(name)", "write request.time, or timestamp.date(2027, 1, 31)")
+            RuleHabit("there is no '\(name)'", "write request.time, or timestamp.date(2027, 1, 31)")
         default: nil
         }
     }

@@ -27,18 +27,24 @@ public struct RuleSource: Sendable, Hashable {
         self.init(Array(text.utf8), name: name)
     }
 
-    /// The line and column of a byte.
-    func location(_ offset: Int32) -> RuleLocation {
+    /// The line of a byte, 1 the first: at a cost that does not grow with the line's length.
+    func line(_ offset: Int32) -> Int {
         var (low, high) = (0, lineStarts.count)
         while high - low > 1 {
             let middle = (low + high) / 2
             if lineStarts[middle] <= offset { low = middle } else { high = middle }
         }
-        let start = Int(lineStarts[low])
+        return low + 1
+    }
+
+    /// The line and column of a byte.
+    func location(_ offset: Int32) -> RuleLocation {
+        let line = line(offset)
+        let start = Int(lineStarts[line - 1])
         let before = bytes[min(start, bytes.count)..<min(max(Int(offset), start), bytes.count)]
         // A scalar has one byte that continues none.
         let column = before.reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
-        return RuleLocation(source: name, line: low + 1, column: column)
+        return RuleLocation(source: name, line: line, column: column)
     }
 
     /// The text between two places, as it stands there.
