@@ -1,7 +1,7 @@
 /// A set: no two elements are equal. Immutable.
 public final class RuleSet: Sendable {
     /// In the order in which they came.
-    let elements: [RuleValue]
+    public let elements: [RuleValue]
 
     /// - Parameter elements: no two of them equal.
     init(distinct elements: [RuleValue]) {

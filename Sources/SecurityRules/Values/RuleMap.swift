@@ -1,7 +1,7 @@
 /// A map with strings as keys. Immutable; a look-up costs the logarithm of its size.
 public final class RuleMap: Sendable {
     /// Sorted by the UTF-8 of the keys, no key twice.
-    let entries: [(key: String, value: RuleValue)]
+    public let entries: [(key: String, value: RuleValue)]
 
     /// A map of entries in any order; of several with the same key the last counts.
     public init(_ entries: [(key: String, value: RuleValue)]) {
