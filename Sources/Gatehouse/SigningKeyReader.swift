@@ -15,7 +15,7 @@ struct SigningKeyReader {
     private static let maximumSize = 65_536
 
     private(set) var warnings: [ConfigurationWarning] = []
-    private var errors: [ConfigurationError] = []
+    private(set) var errors: [ConfigurationError] = []
 
     /// Nil where there are no files, and where a file cannot be read or holds no such key: ``check()`` tells of these.
     mutating func read(_ files: SigningKeyFiles?) -> (current: SigningKey, previous: [SigningKey])? {

@@ -68,21 +68,14 @@ extension UpstreamSettings {
 
 extension OutgoingHead {
     convenience init(
-        _ headers: Configuration.IdentityHeaders, locator: CredentialLocator, assertion: AssertionSigner?
+        _ headers: Configuration.IdentityHeaders, extra: [IdentityRenderer.Extra], keepsVariableForRules: Bool,
+        locator: CredentialLocator, assertion: AssertionSigner?
     ) {
-        let extra = headers.extra.map { header in
-            let source: IdentityRenderer.Extra.Source =
-                switch header.path.root {
-                case .uid: .uid
-                case .provider: .provider
-                case .token: .claim(header.path.names)
-                }
-            return IdentityRenderer.Extra(name: header.name, source: source)
-        }
         self.init(
             hygiene: HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name)),
             identity: IdentityRenderer(
-                prefix: headers.prefix, sendsVariable: headers.variable, extra: extra, assertion: assertion),
+                prefix: headers.prefix, sendsVariable: headers.variable, extra: extra, assertion: assertion,
+                keepsVariableForRules: keepsVariableForRules),
             locator: locator, forwardsCredential: headers.forwardCredential)
     }
 }

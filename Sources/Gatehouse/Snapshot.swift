@@ -1,6 +1,7 @@
 import HTTPWire
 import JOSE
 import NIOCore
+import SecurityRules
 
 /// Routes, verifiers, upstreams and headers of one configuration: immutable, built and checked off the request path.
 ///
@@ -52,8 +53,18 @@ public final class Snapshot: Sendable {
     /// How long a request waits for the store's own answer, in nanoseconds.
     let strictTimeout: UInt64
 
+    /// The rules of every route that authenticates; nil: there are none.
+    let rules: Ruleset?
+    /// How many `allow` statements the rules file has; nil: there is no file.
+    public var ruleCount: Int? { rules?.rules.count }
+
     /// Whether any route may ask the store itself on a request.
-    var asksStore: Bool { plans.contains { $0.policy.revocation == .strict || $0.policy.recentSignIn != nil } }
+    var asksStore: Bool {
+        plans.contains { plan in
+            plan.policy.revocation == .strict || plan.policy.recentSignIn != nil
+                || plan.policy.rules?.needsSignInRecord == true
+        }
+    }
 
     /// Whether a provider's own token may not pass whose identity belongs to no account.
     let deniesUnlinked: Bool
@@ -63,7 +74,7 @@ public final class Snapshot: Sendable {
 
     /// Builds the snapshot of a checked configuration.
     ///
-    /// Reads the key files of the assertion and of session cookies, where there are any.
+    /// Reads the rules file and the key files of the assertion and of session cookies, where there are any.
     ///
     /// - Throws: all that is wrong with its routes, and with those files, each at its place in the configuration.
     public convenience init(_ configuration: Configuration) throws(ConfigurationErrors) {
@@ -81,10 +92,20 @@ public final class Snapshot: Sendable {
             values[provider.id] = provider.idTokens?.secondFactor.challengeParameter
         }
         let opaqueIDs = opaqueProviders.map(\.id)
-        plans = configuration.routes.map { route in
+        var ruleReader = RuleReader()
+        let rules = ruleReader.read(configuration.rules)
+        ruleReader.warnOfUnused(configuration.rules, configuration.routes)
+        let everyRoute = rules.map { RouteRules([$0]) }
+        let patterns = routes.routes.map(\.pattern)
+        plans = zip(configuration.routes, patterns).map { route, pattern in
             let upstream = names.firstIndex(of: route.upstream) ?? 0
+            var policy = RoutePolicy(route)
+            if route.auth != .none {
+                let own = route.allow.flatMap { ruleReader.read($0, of: pattern) }
+                policy.rules = own.map { RouteRules((rules.map { [$0] } ?? []) + [$0]) } ?? everyRoute
+            }
             return RoutePlan(
-                pattern: route.path, policy: RoutePolicy(route), upstream: upstream,
+                pattern: route.path, policy: policy, upstream: upstream,
                 responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize,
                 opaqueProvider: Self.opaqueProvider(for: route.providers, among: opaqueIDs),
@@ -103,9 +124,12 @@ public final class Snapshot: Sendable {
         reader.keepApart(
             sessionKeyFiles?.current, keys?.current,
             at: configuration.accounts?.location ?? SourceLocation(origin: "accounts"))
-        try reader.check()
+        let extra = configuration.headers.extra.compactMap { ruleReader.read($0) }
+        let problems = reader.errors + ruleReader.errors
+        guard problems.isEmpty else { throw ConfigurationErrors(problems) }
         deniesUnlinked = configuration.accounts?.unlinked == .deny
-        warnings = reader.warnings
+        warnings = reader.warnings + ruleReader.warnings
+        self.rules = rules
         accounts = configuration.accounts
         assertionKeys = keys
         own = OwnEndpoints(
@@ -113,7 +137,8 @@ public final class Snapshot: Sendable {
             opaqueProvider: Self.opaqueProvider(for: [], among: opaqueIDs))
         assertionKeyID = keys?.current.keyID
         outgoing = OutgoingHead(
-            configuration.headers, locator: locator,
+            configuration.headers, extra: extra, keepsVariableForRules: plans.contains { $0.policy.rules != nil },
+            locator: locator,
             assertion: AssertionSigner(keys, configuration.headers, upstreams: names, sign: sign))
         limits = ConnectionLimits(configuration.limits)
         connectionLimit = configuration.limits.connections

@@ -36,6 +36,7 @@ extension Worker {
             if record.route >= 0 { entry.route = .string(snapshot.plans[record.route].pattern) }
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
             if let reason = record.reason { entry.reason = .string(reason) }
+            if let rule = record.rule { entry.rule = .string(rule) }
             entry.durationMicroseconds = duration / 1000
             if record.forwarded > 0, record.answered > 0 {
                 entry.upstreamMicroseconds = upstreamTime(of: record) / 1000

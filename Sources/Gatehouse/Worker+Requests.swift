@@ -58,12 +58,18 @@ extension Worker: RequestHandler {
             client.record.identity = identity
         }
         if accounts != nil { moment.account = accountView(of: identity, plan, at: moment, for: client) }
-        var decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
-        if case .ask(let question) = decision, let identity {
-            guard let failure = ask(question, of: identity, for: client) else { return }
-            moment.answer = .failed(failure)
-            decision = authorizer.decide(plan.policy, identity: identity, at: moment) { note($0, plan, client) }
+        let rules = plan.policy.rules == nil ? nil : beginRules(request, target)
+        var decision = authorizer.decide(plan.policy, identity: identity, at: moment, rules: rules) {
+            note($0, plan, client)
         }
+        if case .ask(let question) = decision, let identity {
+            guard let failure = ask(question, of: identity, for: client) else { return endRules(rules, client) }
+            moment.answer = .failed(failure)
+            decision = authorizer.decide(plan.policy, identity: identity, at: moment, rules: rules) {
+                note($0, plan, client)
+            }
+        }
+        endRules(rules, client)
         switch decision {
         case .permit(let permit):
             switch target {

@@ -3,6 +3,7 @@ import JOSE
 import Logging
 import NIOCore
 import Redis
+import SecurityRules
 
 /// What one event loop owns: client connections, the cache of verified tokens, upstream pools, scratch memory.
 ///
@@ -54,6 +55,8 @@ final class Worker {
     let counters: WorkerCounters
     let authenticator: Authenticator
     let authorizer: Authorizer
+    /// Asks rules; nil: no route has any.
+    let rules: RuleAsker?
     let clock: GatewayClock
     let logger: Logger
     let accessLog: AccessLogBuffer?
@@ -98,22 +101,25 @@ final class Worker {
         self.requestKeys = requestKeys
         front = ServerFront(limits: snapshot.limits, clock: clock)
         counters = WorkerCounters(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
-        let renderer = snapshot.outgoing.identity
+        let outgoing = snapshot.outgoing
+        let rules = RuleAsker(RequestBindings { outgoing.showsRules($0, of: $1) })
+        self.rules = snapshot.plans.contains { $0.policy.rules != nil } ? rules : nil
+        let (renderer, evaluator) = (outgoing.identity, rules.evaluator)
         let owners = others.linkGenerations.map { generations in
             LinkOwners(
                 generations: generations, view: store.reader.view, maxStaleness: snapshot.maxStaleness,
-                deniesUnlinked: snapshot.deniesUnlinked, hasher: hasher, render: { renderer.render($0) })
+                deniesUnlinked: snapshot.deniesUnlinked, hasher: hasher, render: { renderer.render($0, by: evaluator) })
         }
         links = others.links.flatMap { source in owners.map { WorkerLinks(source: source, owners: $0) } }
         authenticator = Authenticator(
             verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher, counters: counters,
-            owners: owners, render: { renderer.render($0) })
+            owners: owners, render: { renderer.render($0, by: evaluator) })
         let counters = counters
         opaqueTokens = others.opaqueTokens.map { source in
             WorkerOpaqueTokens(
                 source: source,
                 authenticator: OpaqueAuthenticator(
-                    hasher: hasher, counters: counters, owners: owners, render: { renderer.render($0) }))
+                    hasher: hasher, counters: counters, owners: owners, render: { renderer.render($0, by: evaluator) }))
         }
         authorizer = Authorizer(
             store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,

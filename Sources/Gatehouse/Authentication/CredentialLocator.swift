@@ -50,6 +50,11 @@ final class CredentialLocator: Sendable {
         return ASCII.equals(field.name.bytes(in: head), headerName)
     }
 
+    /// Whether a field is one that this gateway looks for credentials in, whatever it holds.
+    func mayHoldCredential(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
+        field.kind == .cookie || isHeader(field, in: head)
+    }
+
     /// A cookie of the name that is no JWT is not ours: it passes unchanged.
     private func isOurs(_ pair: CookiePair, in head: UnsafeRawBufferPointer) -> Bool {
         guard let cookieName, Cookies.isNamed(pair, cookieName, in: head) else { return false }

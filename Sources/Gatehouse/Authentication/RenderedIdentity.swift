@@ -1,4 +1,4 @@
-/// The identity header lines of one principal, rendered once and copied into each of its requests.
+/// What is made of one principal once, for all of its requests: the identity header lines, which are copied into each, and the variable of rules.
 struct RenderedIdentity: Sendable {
     /// Complete field lines, each with its CRLF; the line of the sign-in time is the last.
     var bytes: [UInt8]
@@ -9,6 +9,9 @@ struct RenderedIdentity: Sendable {
     var assertionsKept = 0
     /// The lines, the assertion's included, are longer than 16 KiB together: such a request is answered with 431.
     var isTooLarge: Bool
+
+    /// The `auth` variable for rules; nil where there are none.
+    var auth: RuleAuth?
 
     /// The most bytes that the identity lines of a request may have together.
     static let limit = 16_384

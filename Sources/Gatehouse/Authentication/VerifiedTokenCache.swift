@@ -41,10 +41,11 @@ struct VerifiedTokenCache {
             self.identity = identity
         }
 
-        /// What the entry counts against the cache's bytes: its text, what may be signed for it later, and the fixed cost of its objects.
+        /// What the entry counts against the cache's bytes: its text, what may be signed for it later, what rules read
+        /// of it, and the fixed cost of its objects.
         var cost: Int {
             let claims = principal.claims.byteCount + (derived?.claims.byteCount ?? 0)
-            return identity.bytes.count + identity.assertionsKept + claims + 2048
+            return identity.bytes.count + identity.assertionsKept + claims + (identity.auth?.size ?? 0) + 2048
         }
     }
 

@@ -27,7 +27,7 @@ enum Decision {
 
 /// Decides whether a request may pass, once it is known whose credential it carries.
 ///
-/// Order: disabled, revoked, sign-in provider, scopes, recent sign-in, second factor. Nothing here is cached: each request is decided anew.
+/// Order: disabled, revoked, sign-in provider, scopes, recent sign-in, second factor, rules. Nothing here is cached: each request is decided anew.
 struct Authorizer {
     let store: StoreReader
     /// Whether the view holds everything that was acknowledged, so that the store itself knows no more.
@@ -53,14 +53,18 @@ struct Authorizer {
         var account: AccountView = .notAsked
     }
 
-    /// - Parameter storeFailure: told when a request passes or fails because the store could not tell.
+    /// - Parameters:
+    ///   - rules: asks the policy's rules about the request that was begun there; without it nothing passes that has rules.
+    ///   - storeFailure: told when a request passes or fails because the store could not tell.
     func decide(
-        _ policy: RoutePolicy, identity: VerifiedTokenCache.Entry?, at moment: Moment,
+        _ policy: RoutePolicy, identity: VerifiedTokenCache.Entry?, at moment: Moment, rules: RuleAsker? = nil,
         storeFailure: (StoreFailure) -> Void
     ) -> Decision {
         guard let identity else {
-            return policy.authentication == .required || policy.asksOfUsers
-                ? .deny(Denial(.missingCredential)) : .permit(Permit(identity: nil, signedInAt: nil))
+            guard policy.authentication != .required, !policy.asksOfUsers else {
+                return .deny(Denial(.missingCredential))
+            }
+            return decideRules(policy, nil, at: moment, rules, signedInAt: nil, storeFailure)
         }
         switch revocation(policy, identity.standing, at: moment) {
         case .passes: break
@@ -88,7 +92,7 @@ struct Authorizer {
                 Denial(
                     .insufficientScope, challengeParameter: "scope=\"\(policy.scopes.joined(separator: " "))\""))
         }
-        return decideSignIn(policy, identity, at: moment, storeFailure: storeFailure)
+        return decideSignIn(policy, identity, at: moment, rules, storeFailure: storeFailure)
     }
 
     // MARK: - Revocation
@@ -187,7 +191,7 @@ struct Authorizer {
     }
 
     private func decideSignIn(
-        _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry, at moment: Moment,
+        _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry, at moment: Moment, _ rules: RuleAsker?,
         storeFailure: (StoreFailure) -> Void
     ) -> Decision {
         var signedInAt: Int64?
@@ -206,10 +210,31 @@ struct Authorizer {
             }
         }
         guard !policy.secondFactor || identity.standing.hasSecondFactor else {
-            let acrValues = self.acrValues[identity.principal.signInProvider ?? ""]
-            return .deny(Denial(.secondFactorRequired, challengeParameter: acrValues))
+            return .deny(needsSecondFactor(identity))
         }
-        return .permit(Permit(identity: identity, signedInAt: signedInAt))
+        return decideRules(policy, identity, at: moment, rules, signedInAt: signedInAt, storeFailure)
+    }
+
+    func needsSecondFactor(_ identity: VerifiedTokenCache.Entry) -> Denial {
+        let acrValues = self.acrValues[identity.principal.signInProvider ?? ""]
+        return Denial(.secondFactorRequired, challengeParameter: acrValues)
+    }
+
+    /// The last question of all: what is asked here passes.
+    ///
+    /// - Parameter signedInAt: the recorded sign-in that the request has passed by so far.
+    @inline(__always)
+    private func decideRules(
+        _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, at moment: Moment, _ asker: RuleAsker?,
+        signedInAt: Int64?, _ storeFailure: (StoreFailure) -> Void
+    ) -> Decision {
+        guard let rules = policy.rules else {
+            return .permit(Permit(identity: identity, signedInAt: signedInAt))
+        }
+        switch ask(rules, policy, identity, at: moment, asker, storeFailure) {
+        case .passes(let recorded): return .permit(Permit(identity: identity, signedInAt: signedInAt ?? recorded))
+        case .ends(let decision): return decision
+        }
     }
 
     enum Recency {

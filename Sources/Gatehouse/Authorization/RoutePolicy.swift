@@ -23,6 +23,8 @@ struct RoutePolicy: Sendable {
     var secondFactor = false
     /// What an access token must have been given for; empty: not asked.
     var scopes: [String] = []
+    /// What rules say besides; nil: there are none. Last, after all that stands here.
+    var rules: RouteRules?
     var revocation: Revocation = .replicated
     /// Whether a request passes when the store cannot tell; each time is logged and counted.
     var allowsOnStoreFailure = false

@@ -52,6 +52,9 @@ struct ConfigurationLoader {
             }
         }
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
+        root.set(&configuration.rules, "rules") { value in
+            value.string().map { Configuration.RulesFile(path: $0, location: value.location) }
+        }
         readAccounts(root)
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
     }

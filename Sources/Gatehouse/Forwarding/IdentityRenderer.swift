@@ -1,18 +1,25 @@
 import JOSE
+import SecurityRules
 
 /// Renders who is asking into the header lines that the upstream reads.
 struct IdentityRenderer: Sendable {
-    /// A claim that goes into a field of its own.
+    /// Something that goes into a field of its own.
     struct Extra: Sendable {
         enum Source: Sendable {
             case uid
             case provider
             /// The names of the nested members, from the token's root.
             case claim([String])
+            /// The value of an expression over the `auth` variable.
+            case expression(RuleValueExpression)
         }
 
         var name: String
         var source: Source
+
+        var isExpression: Bool {
+            if case .expression = source { true } else { false }
+        }
     }
 
     /// Such as `X-Auth-`.
@@ -22,8 +29,11 @@ struct IdentityRenderer: Sendable {
     let extra: [Extra]
     /// Signs who is asking; nil: no assertion is sent.
     var assertion: AssertionSigner?
+    /// Whether there are rules that will read the `auth` variable.
+    var keepsVariableForRules = false
 
-    func render(_ principal: Principal) -> RenderedIdentity {
+    /// - Parameter evaluator: finds the values of expressions.
+    func render(_ principal: Principal, by evaluator: RuleEvaluator = RuleEvaluator()) -> RenderedIdentity {
         var lines: [UInt8] = []
         lines.reserveCapacity(principal.claims.byteCount * 2 + 512)
         let claims = principal.claims.root
@@ -35,14 +45,15 @@ struct IdentityRenderer: Sendable {
             line(prefix + "Email-Verified", claims["email_verified"]?.bool == true ? "true" : "false", to: &lines)
         }
         if sendsVariable { variableLine(principal, to: &lines) }
-        for item in extra { extraLine(item, principal, to: &lines) }
+        let auth = keepsVariableForRules || extra.contains(where: \.isExpression) ? RuleAuth(principal) : nil
+        for item in extra { extraLine(item, principal, auth, evaluator, to: &lines) }
         let beforeTime = lines.count
         if let time = principal.authTime { line(prefix + "Time", String(time), to: &lines) }
         let assertionLine = assertion?.longestLine(of: principal) ?? 0
         return RenderedIdentity(
             bytes: lines, lengthBeforeTime: beforeTime, assertionLine: assertionLine,
             assertionsKept: assertion.map { $0.kept * assertionLine } ?? 0,
-            isTooLarge: lines.count + assertionLine > RenderedIdentity.limit)
+            isTooLarge: lines.count + assertionLine > RenderedIdentity.limit, auth: keepsVariableForRules ? auth : nil)
     }
 
     /// The line of the sign-in time, where a later sign-in than the token's was read.
@@ -60,11 +71,19 @@ struct IdentityRenderer: Sendable {
 
     // MARK: - Single fields
 
-    private func extraLine(_ item: Extra, _ principal: Principal, to lines: inout [UInt8]) {
+    private func extraLine(
+        _ item: Extra, _ principal: Principal, _ auth: RuleAuth?, _ evaluator: RuleEvaluator, to lines: inout [UInt8]
+    ) {
         switch item.source {
         case .uid: line(item.name, principal.uid, to: &lines)
         case .provider:
             if let provider = principal.provider { line(item.name, provider, to: &lines) }
+        case .expression(let expression):
+            // One that failed has no field, as a claim that is not there.
+            guard let auth, let value = evaluator.value(of: expression, auth: auth.value),
+                let text = RuleFieldText.text(of: value)
+            else { return }
+            line(item.name, text, to: &lines)
         case .claim(let path):
             var value: JSONValue? = principal.claims.root
             for name in path { value = value?.kind == .object ? value?[name] : nil }

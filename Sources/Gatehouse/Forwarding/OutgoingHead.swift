@@ -102,6 +102,17 @@ final class OutgoingHead: Sendable {
         }
     }
 
+    /// Whether rules may read a field: those that the upstream gets, but for every field that may carry a credential.
+    func showsRules(_ field: Field, of request: RequestView) -> Bool {
+        switch field.kind {
+        case .authorization, .proxyAuthorization, .cookie: return false
+        case .host where field.value.isEmpty: return false
+        case .trailer where request.head.framing != .chunked: return false
+        default:
+            return !hygiene.removes(field, of: request.bytes) && !locator.mayHoldCredential(field, in: request.bytes)
+        }
+    }
+
     private func writeFraming(_ framing: BodyFraming, _ writer: inout HeadWriter) {
         switch framing {
         case .chunked: writer.append("Transfer-Encoding: chunked\r\n")

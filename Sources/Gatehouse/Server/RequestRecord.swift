@@ -38,6 +38,8 @@ struct RequestRecord {
     var accountIsUnknown = false
     /// Why the request was refused, precisely: for the log, never for the client.
     var reason: String?
+    /// The `allow` that decided, `FILE:LINE`: for the log, never for the client.
+    var rule: String?
     /// The most bytes that the body may have; nil: no bound.
     var bodyLimit: Int?
     /// A refusal takes the session cookie away.

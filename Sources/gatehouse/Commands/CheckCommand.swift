@@ -41,7 +41,7 @@ struct CheckCommand: ParsableCommand {
             admin      \(admin ?? "off")
             store      \(configuration.store)
             upstreams  \(upstreams.joined(separator: "\n           "))
-            headers    \(configuration.headers.note)\(assertion(snapshot))\(accounts(configuration, snapshot))
+            headers    \(configuration.headers.note)\(assertion(snapshot))\(rules(configuration, snapshot))\(accounts(configuration, snapshot))
 
             \(source.file ?? "the options"): valid, \(configuration.routes.count) \
             \(configuration.routes.count == 1 ? "route" : "routes")
@@ -55,6 +55,11 @@ struct CheckCommand: ParsableCommand {
         let origins = accounts.origins.isEmpty ? "" : "\norigins    \(accounts.origins.joined(separator: ", "))"
         let calls = snapshot.ownCalls.joined(separator: "\n           ")
         return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\ncalls      \(calls)"
+    }
+
+    private func rules(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
+        guard let file = configuration.rules, let count = snapshot.ruleCount else { return "" }
+        return "\nrules      \(file.path): \(count) allow \(count == 1 ? "statement" : "statements")"
     }
 
     private func assertion(_ snapshot: Snapshot) -> String {

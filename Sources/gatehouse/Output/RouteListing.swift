@@ -25,6 +25,7 @@ struct RouteListing {
         Column("RECENT", always: true) { $0.recentSignIn.map(DurationText.write) ?? nothing },
         Column("SECOND FACTOR") { $0.secondFactor ? "required" : nothing },
         Column("SCOPES") { list($0.scopes, ifEmpty: nothing) },
+        Column("ALLOW") { $0.allow.map { shown($0.text) } ?? nothing },
         Column("REVOCATION", always: true) { $0.auth == .none ? nothing : $0.revocation.rawValue },
         Column("ON STORE FAILURE") { $0.onStoreFailure == .allow ? "allow" : nothing },
         Column("CROSS-SITE") { $0.insecureNoCSRF ? "passes" : nothing },
@@ -47,6 +48,12 @@ struct RouteListing {
 
     private static func list(_ values: [String], ifEmpty empty: String) -> String {
         values.isEmpty ? empty : values.joined(separator: ",")
+    }
+
+    /// On one line, and no longer than a table bears.
+    private static func shown(_ expression: String) -> String {
+        let line = expression.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return line.count > 48 ? line.prefix(45) + "..." : line
     }
 
     private static func pathOptions(_ route: Configuration.Route) -> String {

@@ -103,6 +103,10 @@ import Testing
         let configuration = try ConfigurationTesting.load(
             section: "headers: { extra: { X-Role: token.role, X-Auth-Roles: 'token[\"https://x.y/roles\"]' } }")
         #expect(configuration.headers.extra.map(\.name) == ["X-Role", "X-Auth-Roles"])
-        #expect(configuration.headers.extra.map(\.path.names) == [["role"], ["https://x.y/roles"]])
+        #expect(
+            configuration.headers.extra.map(\.source) == [
+                .claim(try ClaimPath(parsing: "token.role")),
+                .claim(try ClaimPath(parsing: "token['https://x.y/roles']")),
+            ])
     }
 }

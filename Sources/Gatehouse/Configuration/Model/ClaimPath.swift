@@ -27,6 +27,15 @@ public struct ClaimPath: Sendable, Hashable {
         self.names = names
     }
 
+    /// Whether a text is made of what paths are made of, so that a mistake in it is told as one in a path.
+    static func resembles(_ text: String) -> Bool {
+        text.utf8.count <= maximumLength
+            && text.unicodeScalars.allSatisfy { scalar in
+                !scalar.isASCII || ClaimPathParser.continuesName(UInt8(ascii: scalar))
+                    || ".[]\"'\\".unicodeScalars.contains(scalar)
+            }
+    }
+
     /// Reads the text of a path.
     public init(parsing text: String) throws(ClaimPathError) {
         var parser = ClaimPathParser(text)

@@ -10,7 +10,7 @@ extension Configuration {
         public var forwardCredential = false
         /// The signed assertion (`assertion`). Default: nil, none is sent.
         public var assertion: Assertion?
-        /// Further fields from claims (`extra`), in the order of the file, at most 64, no name twice. Default: none.
+        /// Further fields from claims and expressions (`extra`), in the order of the file, at most 64, no name twice. Default: none.
         public var extra: [ExtraHeader] = []
 
         /// The defaults.
@@ -23,17 +23,25 @@ extension Configuration {
         public var assertionName: String { prefix + "Assertion" }
     }
 
-    /// One field from a claim (`headers.extra`).
+    /// One further field (`headers.extra`).
     public struct ExtraHeader: Sendable, Hashable {
+        /// What its value is.
+        public enum Source: Sendable, Hashable {
+            /// A claim.
+            case claim(ClaimPath)
+            /// The value of an expression over the `auth` variable.
+            case expression(RulesExpression)
+        }
+
         /// The field's name.
         public var name: String
-        /// Where its value stands.
-        public var path: ClaimPath
+        /// What its value is.
+        public var source: Source
 
-        /// A field from a claim.
-        public init(name: String, path: ClaimPath) {
+        /// A field.
+        public init(name: String, source: Source) {
             self.name = name
-            self.path = path
+            self.source = source
         }
     }
 }

@@ -17,6 +17,8 @@ extension Configuration {
         public var secondFactor = false
         /// What an access token must have been given for (`scopes`; RFC 6749 section 3.3). Default: empty, nothing.
         public var scopes: [String] = []
+        /// The condition that a request must fulfil besides (`allow`). Default: nil, none. Its names are checked with the pattern's.
+        public var allow: RulesExpression?
         /// How revocation is asked (`revocation`). Default: replicated.
         public var revocation = RevocationMode.replicated
         /// What to do when revocation cannot be asked (`on_store_failure`). Default: deny.

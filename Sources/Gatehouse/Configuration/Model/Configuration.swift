@@ -26,6 +26,8 @@ public struct Configuration: Sendable, Equatable {
     public var accounts: Accounts?
     /// What the upstream is told about the user.
     public var headers = IdentityHeaders()
+    /// The rules of every route that authenticates (`rules`). Default: nil, there are none.
+    public var rules: RulesFile?
     /// The services behind the gateway, in the order of the file, each name once.
     public var upstreams: [Upstream] = []
     /// The routes, in the order of the file, at least one.

@@ -33,9 +33,10 @@ extension KnownKeys {
         "",
         [
             "listen", "workers", "limits", "drain", "admin", "identity", "store", "revocation", "accounts", "headers",
+            "rules",
             "upstreams", "routes", "log",
         ],
-        later: ["trusted_proxies": .emptySequence, "rules": .onlyNull])
+        later: ["trusted_proxies": .emptySequence])
     static let listener = KnownKeys("listen[]", ["address"], later: ["tls": .onlyNull])
     static let limits = KnownKeys(
         "limits",
@@ -75,11 +76,10 @@ extension KnownKeys {
         "routes[]",
         [
             "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "scopes",
-            "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
+            "allow", "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
             "merge_slashes",
             "encoded_slashes", "case_insensitive", "insecure_no_csrf",
-        ],
-        later: ["allow": .onlyNull])
+        ])
     static let log = KnownKeys("log", ["level", "access"])
 
     /// Every mapping with fixed keys.

@@ -1,3 +1,5 @@
+import SecurityRules
+
 extension Configuration.IdentityHeaders {
     private static let maximumExtra = 64
 
@@ -33,14 +35,14 @@ extension Configuration.IdentityHeaders {
         }
         var seen: Set<String> = []
         return entries.compactMap { entry in
-            guard isAllowed(entry), let path = entry.value.claimPath() else { return nil }
+            guard isAllowed(entry), let source = entry.value.extraSource() else { return nil }
             guard seen.insert(FieldName.normalized(entry.key)).inserted else {
                 value.context.fail(
                     entry.keyLocation, "the field \(Quoted(entry.key)) stands twice in headers.extra",
                     "keep one of them; case, '-' and '_' make no difference")
                 return nil
             }
-            return Configuration.ExtraHeader(name: entry.key, path: path)
+            return Configuration.ExtraHeader(name: entry.key, source: source)
         }
     }
 
@@ -72,12 +74,34 @@ extension Configuration.IdentityHeaders {
 }
 
 extension ConfigurationValue {
-    fileprivate func claimPath() -> ClaimPath? {
-        guard let text = string(atMost: ClaimPath.maximumLength) else { return nil }
-        do {
-            return try ClaimPath(parsing: text)
-        } catch {
-            return fail("\(name) at character \(error.position): \(error.what)", error.remedy)
+    /// A claim's path, or any other expression.
+    fileprivate func extraSource() -> Configuration.ExtraHeader.Source? {
+        guard let scalar = scalar("a text") else { return nil }
+        let path: Result<ClaimPath, ClaimPathError> = Result { () throws(ClaimPathError) in
+            try ClaimPath(parsing: scalar.text)
         }
+        switch path {
+        case .success(let path): return string(atMost: ClaimPath.maximumLength).map { _ in .claim(path) }
+        case .failure(let error) where !scalar.text.isEmpty && ClaimPath.resembles(scalar.text):
+            // Other expressions look like that too: `token.roles[0]`.
+            if let expression = expression(reportingErrors: false) { return expression }
+            return fail("\(name) at character \(error.position): \(error.what)", error.remedy)
+        case .failure: return expression(reportingErrors: true)
+        }
+    }
+
+    private func expression(reportingErrors: Bool) -> Configuration.ExtraHeader.Source? {
+        guard reportingErrors || !isSubstituted, let expression = rulesExpression() else { return nil }
+        do throws(RuleProblems) {
+            _ = try RuleValueExpression(expression)
+            return .expression(expression)
+        } catch {
+            if reportingErrors { report(error) }
+            return nil
+        }
+    }
+
+    private var isSubstituted: Bool {
+        if case .scalar(let scalar) = content { scalar.isSubstituted } else { false }
     }
 }

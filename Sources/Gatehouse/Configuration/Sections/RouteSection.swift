@@ -1,3 +1,5 @@
+import SecurityRules
+
 /// What reading a route needs to know of the rest of the file.
 struct RouteSurroundings {
     /// The names under `upstreams`, also of those with errors.
@@ -22,6 +24,7 @@ extension Configuration.Route {
         route.readConditions(mapping)
         route.readForwarding(mapping)
         route.checkConditions(mapping, surroundings)
+        route.checkAllow(mapping)
         return path != nil && upstream != nil ? route : nil
     }
 
@@ -39,6 +42,7 @@ extension Configuration.Route {
         mapping.set(&recentSignIn, "recent_sign_in") { $0.duration(in: .seconds(1) ... .days(365)) }
         mapping.set(&secondFactor, "second_factor") { $0.choice(of: ["required"]).map { _ in true } }
         mapping.set(&scopes, "scopes", Self.scopes)
+        mapping.set(&allow, "allow") { $0.rulesExpression() }
         mapping.set(&revocation, "revocation") { $0.choice() }
         mapping.set(&onStoreFailure, "on_store_failure") { $0.choice() }
         mapping.set(&insecureNoCSRF, "insecure_no_csrf") { $0.boolean() }
@@ -147,12 +151,30 @@ extension Configuration.Route {
     private func refuseConditions(_ mapping: MappingReader) {
         let conditions = [
             ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil),
-            ("second_factor", secondFactor), ("scopes", !scopes.isEmpty), ("revocation", revocation == .strict),
+            ("second_factor", secondFactor), ("scopes", !scopes.isEmpty), ("allow", allow != nil),
+            ("revocation", revocation == .strict),
         ]
         for (key, isAsked) in conditions where isAsked {
             mapping.context.fail(
                 mapping.location(of: key), "\(key) can never apply on a route with auth: none",
                 "remove it, or remove auth: none")
         }
+    }
+}
+
+extension Configuration.Route {
+    /// Tells everything wrong with the condition. Where the pattern is not one, its captures are not known: that is told by who reads it.
+    private func checkAllow(_ mapping: MappingReader) {
+        guard let allow, let value = mapping.value("allow"), let captures = ruleCaptures else { return }
+        do throws(RuleProblems) {
+            value.warn(try Ruleset(allow, captures: captures).warnings)
+        } catch {
+            value.report(error)
+        }
+    }
+
+    private var ruleCaptures: [RuleCapture]? {
+        let slashes: RouteDefinition.EncodedSlashes = encodedSlashes == .keep ? .keep : .reject
+        return try? RoutePattern(path, encodedSlashes: slashes, caseInsensitive: caseInsensitive).ruleCaptures
     }
 }

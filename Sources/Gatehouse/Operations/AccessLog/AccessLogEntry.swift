@@ -38,6 +38,8 @@ public struct AccessLogEntry {
     public var upstream = Text.none
     /// Why the request was refused, precisely. Left out of the line where there is none.
     public var reason = Text.none
+    /// The `allow` of the rules that decided, `FILE:LINE`. Left out of the line where none did.
+    public var rule = Text.none
     /// From a complete head to the answer's last byte.
     public var durationMicroseconds: UInt64 = 0
     /// From the forwarded head to the answer's first byte; nil when nothing was forwarded or answered.

@@ -1,4 +1,4 @@
-/// The form of a line: one JSON object with the same members, in the same order, for every request; `reason` only where there is one.
+/// The form of a line: one JSON object with the same members, in the same order, for every request; `reason` and `rule` only where there is one.
 enum AccessLogLine {
     /// The longest texts in bytes, before escaping. The path's is the only one that a client chooses freely.
     enum Limit {
@@ -9,6 +9,7 @@ enum AccessLogLine {
         static var route: Int { 512 }
         static var upstream: Int { 128 }
         static var reason: Int { 256 }
+        static var rule: Int { 512 }
     }
 
     static func write(_ entry: borrowing AccessLogEntry, timestamp: inout LogTimestamp, to line: inout LogLineWriter) {
@@ -37,6 +38,11 @@ enum AccessLogLine {
         } else {
             line.raw(",\"reason\":")
             text(entry.reason, limit: Limit.reason, to: &line)
+        }
+        if case .none = entry.rule {
+        } else {
+            line.raw(",\"rule\":")
+            text(entry.rule, limit: Limit.rule, to: &line)
         }
         numbers(entry, to: &line)
     }

@@ -2,7 +2,8 @@ extension GatewayReadings {
     /// The gateway's metrics. Their names are a contract; docs/operations.md lists them.
     public func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
-            families: requestFamilies + tokenFamilies + introspectionFamilies + accountFamilies + keyFamilies
+            families: requestFamilies + tokenFamilies + ruleFamilies + introspectionFamilies + accountFamilies
+                + keyFamilies
                 + upstreamFamilies
                 + storeFamilies
                 + processFamilies)
@@ -38,6 +39,18 @@ extension GatewayReadings {
                 "gatehouse_token_cache_evictions_total", help: "Verified tokens that made room for others.",
                 .tokenCacheEvictions),
             gauge("gatehouse_token_cache_entries", help: "Verified tokens kept.", counters[.tokenCacheEntries]),
+        ]
+    }
+
+    private var ruleFamilies: [MetricFamily] {
+        let outcomes: [(WorkerCounters.Counter, String)] = [
+            (.rulesAllowed, "allowed"), (.rulesDenied, "denied"), (.rulesFailed, "failed"),
+            (.rulesSteppedUp, "step-up"),
+        ]
+        return [
+            MetricFamily(
+                "gatehouse_rule_decisions_total", help: "Decisions by security rules, by their outcome.",
+                .counters(outcomes.map { MetricSample([("outcome", $1)], counters[$0]) }))
         ]
     }
 

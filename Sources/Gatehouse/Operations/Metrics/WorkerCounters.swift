@@ -13,6 +13,8 @@ public final class WorkerCounters {
         /// Strict revocation and sign-in reads that went to the store.
         case storeReads, storeReadFailures
         case accessLogDropped
+        /// Decisions by rules: they let the request pass, did not, failed or reached a limit, or asked for a later or stronger sign-in.
+        case rulesAllowed, rulesDenied, rulesFailed, rulesSteppedUp
     }
 
     /// Things that are, each a number that rises and falls.

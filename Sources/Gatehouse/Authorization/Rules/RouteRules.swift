@@ -1,0 +1,14 @@
+import SecurityRules
+
+/// The rules of one route: a request passes when each ruleset lets it. An object, so that a policy holds it by one reference.
+final class RouteRules: Sendable {
+    /// The rules file, then the route's own condition: one of them at least, in the order in which they are asked.
+    let rulesets: [Ruleset]
+    /// Whether a decision may hang on the store's record of the last sign-in.
+    let needsSignInRecord: Bool
+
+    init(_ rulesets: [Ruleset]) {
+        self.rulesets = rulesets
+        needsSignInRecord = rulesets.contains(where: \.needsSignInRecord)
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPWire
+import SecurityRules
+
+/// Asks rules about requests. One a worker, on its event loop: the evaluator and what a request gives rules are used again and again.
+final class RuleAsker {
+    let evaluator = RuleEvaluator()
+    private let bindings: RequestBindings
+    private var path = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var operation: RuleOperation?
+    private var isReady = false
+    /// What came of the last request that rules were asked about, for its record; nil: they were not asked.
+    private(set) var finding: RuleFinding?
+
+    init(_ bindings: RequestBindings) {
+        self.bindings = bindings
+    }
+
+    /// A request that may have to be asked about; it and its path must outlive `end()`.
+    ///
+    /// - Parameter path: the canonical one that the route matched.
+    func begin(_ request: RequestView, path: UnsafeRawBufferPointer) {
+        self.path = path
+        operation = RuleOperation(method: request.head.methodRange.bytes(in: request.bytes), path: path)
+        bindings.begin(request)
+        finding = nil
+        isReady = true
+    }
+
+    /// The request is decided, or waits.
+    func end() {
+        bindings.end()
+        path = UnsafeRawBufferPointer(start: nil, count: 0)
+        isReady = false
+    }
+
+    /// What the rules of a route say of the request that was begun.
+    ///
+    /// - Parameter identity: nil: nobody is signed in.
+    func ask(
+        _ rules: RouteRules, _ identity: VerifiedTokenCache.Entry?, signIn: RuleSignIn, now: Int64
+    ) -> RuleAnswer {
+        guard isReady, let time = RuleTimestamp(seconds: now) else { return .denied }
+        bindings.identity = identity
+        evaluator.begin(RuleRequest(operation: operation, path: path, time: time, signIn: signIn), bindings)
+        defer { evaluator.end() }
+        var answer: RuleAnswer?
+        for ruleset in rules.rulesets {
+            let verdict = evaluator.decide(ruleset)
+            let next = RuleAnswer(verdict)
+            if answer.map({ $0.rank < next.rank }) ?? true { finding = RuleFinding(verdict, in: ruleset) }
+            answer = answer.map { $0.and(next) } ?? next
+            if answer == .denied { break }
+        }
+        return answer ?? .denied
+    }
+}
