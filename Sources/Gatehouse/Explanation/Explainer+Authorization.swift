@@ -1,4 +1,5 @@
 import HTTPWire
+import SecurityRules
 
 extension Explainer {
     /// Asks the authorizer for its decision, and tells it with the steps that led there.
@@ -20,13 +21,36 @@ extension Explainer {
                 firebase: evidence.account, moment: moment)
             for step in steps.untilRefusal() { account.add(step) }
         }
-        let decision = authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in })
+        let (decision, steps) = decide(authorizer, policy, entry, at: moment, request, place)
+        for step in steps { account.add(step) }
         if let doubt = doubt(about: decision, policy, entry, evidence) { return account.undetermined(doubt) }
         switch decision {
         case .permit(let permit): return forwarded(permit, request, place, account)
         case .deny(let denial): return account.refused(denial)
         case .awaitStore, .ask, .lookUp: return account.refused(Denial(.storeUnavailable))
         }
+    }
+
+    /// The decision, with what rules said.
+    private func decide(
+        _ authorizer: Authorizer, _ policy: RoutePolicy, _ entry: VerifiedTokenCache.Entry?,
+        at moment: Authorizer.Moment, _ request: ParsedRequest, _ place: RoutedPlace
+    ) -> (Decision, [ExplanationStep]) {
+        guard let rules = policy.rules else {
+            return (authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }), [])
+        }
+        let outgoing = snapshot.outgoing
+        let asker = RuleAsker(RequestBindings { outgoing.showsRules($0, of: $1) })
+        let recorder = RuleRecorder()
+        asker.evaluator.recorder = recorder
+        let decision = request.withView { view in
+            place.path.withUnsafeBytes { path in
+                asker.begin(view, path: path)
+                defer { asker.end() }
+                return authorizer.decide(policy, identity: entry, at: moment, rules: asker, storeFailure: { _ in })
+            }
+        }
+        return (decision, RuleAccount(rules: rules, verdicts: asker.verdicts, recorder: recorder).steps)
     }
 
     /// What a decision hangs on that could not be found out.

@@ -3,7 +3,9 @@ import HTTPWire
 /// Where a request goes, in text.
 struct RoutedPlace {
     let index: Int
-    /// The canonical path, and the path as it was sent where that differs.
+    /// The canonical path.
+    let path: [UInt8]
+    /// The same for people, and the path as it was sent where that differs.
     let canonical: String
     /// What the upstream gets: path and query.
     let target: String
@@ -83,7 +85,7 @@ extension Explainer {
             let canonical = text(match.path)
             return .success(
                 RoutedPlace(
-                    index: match.index,
+                    index: match.index, path: Array(canonical.utf8),
                     canonical: canonical == sent ? "\(sent), canonical as it is" : "\(canonical), sent as \(sent)",
                     target: text(match.forwardedPath) + query))
         case .notFound:

@@ -176,7 +176,8 @@ public struct Explainer: Sendable {
     private func evidence(of principal: Principal, _ policy: RoutePolicy) async -> Evidence {
         var evidence = Evidence.nothing
         // Without a session there is none that a later sign-in could be recorded for.
-        if policy.revocation != .off || (policy.recentSignIn != nil && principal.session != nil) {
+        let asksOfSignIns = policy.recentSignIn != nil || policy.rules?.needsSignInRecord == true
+        if policy.revocation != .off || (asksOfSignIns && principal.session != nil) {
             evidence.records = await records.look(principal.uid, principal.session)
         }
         if asksFirebase, policy.revocation != .off, principal.standing.isFirebase {

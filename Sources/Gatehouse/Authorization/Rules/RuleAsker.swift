@@ -10,6 +10,8 @@ final class RuleAsker {
     private var isReady = false
     /// What came of the last request that rules were asked about, for its record; nil: they were not asked.
     private(set) var finding: RuleFinding?
+    /// What each ruleset said; empty where nobody writes down what is asked.
+    private(set) var verdicts: [RuleVerdict] = []
 
     init(_ bindings: RequestBindings) {
         self.bindings = bindings
@@ -46,6 +48,7 @@ final class RuleAsker {
         var answer: RuleAnswer?
         for ruleset in rules.rulesets {
             let verdict = evaluator.decide(ruleset)
+            if evaluator.recorder != nil { verdicts.append(verdict) }
             let next = RuleAnswer(verdict)
             if answer.map({ $0.rank < next.rank }) ?? true { finding = RuleFinding(verdict, in: ruleset) }
             answer = answer.map { $0.and(next) } ?? next
