@@ -14,7 +14,7 @@ struct GatehouseCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, TokenCommand.self, RevokeCommand.self,
-            DemoCommand.self,
+            RulesCommand.self, DemoCommand.self,
         ])
 
     /// As the parser's own, but for refusals: their lines stand as they are, so that editors find `FILE:LINE:COLUMN`.

@@ -92,14 +92,23 @@ final class Principal: Sendable {
     /// How the store names the session of a Firebase credential.
     static func session(authTime: Int64) -> String { String(authTime) }
 
-    /// The provider's name in the `auth` variable: the short name that Realtime Database rules use where one is documented.
-    var provider: String? {
+    /// The provider's name in the `auth` variable.
+    var provider: String? { signInProvider.map(Self.shortName) }
+
+    /// The short name that Realtime Database rules use, where one is documented; else the sign-in provider as it is.
+    static func shortName(of signInProvider: String) -> String {
+        hasShortName(signInProvider) ? String(signInProvider.dropLast(4)) : signInProvider
+    }
+
+    /// The sign-in provider that a name means: `google.com` for `google` too.
+    static func signInProvider(named name: String) -> String {
+        hasShortName(name + ".com") ? name + ".com" : name
+    }
+
+    private static func hasShortName(_ signInProvider: String) -> Bool {
         switch signInProvider {
-        case "google.com": "google"
-        case "facebook.com": "facebook"
-        case "github.com": "github"
-        case "twitter.com": "twitter"
-        default: signInProvider
+        case "google.com", "facebook.com", "github.com", "twitter.com": true
+        default: false
         }
     }
 }

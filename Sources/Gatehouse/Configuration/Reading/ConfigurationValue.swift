@@ -68,7 +68,7 @@ struct ConfigurationValue {
         -> Content
     {
         let isPlain = scalar.style == .plain
-        guard Substitution.isNeeded(in: scalar.string) else {
+        guard !context.substitution.isOff, Substitution.isNeeded(in: scalar.string) else {
             return .scalar(
                 Scalar(text: scalar.string, written: scalar.string, isPlain: isPlain, isSubstituted: false))
         }

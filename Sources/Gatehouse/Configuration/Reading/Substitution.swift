@@ -15,6 +15,8 @@ struct Substitution {
     let directory: String
     /// What stands for the file system, by path as it is written; nil: the file system.
     var files: [String: [UInt8]]?
+    /// Whether nothing is replaced: `${` is text like any other.
+    var isOff = false
 
     /// Whether there is anything to replace.
     static func isNeeded(in text: String) -> Bool {

@@ -1,0 +1,76 @@
+import SecurityRules
+
+/// What became of one test.
+public struct RuleTestResult: Sendable {
+    /// The test.
+    public let test: RuleTest
+    /// What the rules said.
+    public let answer: RuleTestAnswer
+    /// Whether that is what the test expects.
+    public let isPassed: Bool
+    /// How the rules came to it.
+    public let trace: RuleTrace
+}
+
+/// A run of files of tests: what became of each test, and what of the rules they reach.
+public struct RuleTestRun: Sendable {
+    /// Of one file the tests' results.
+    public struct File: Sendable {
+        /// The file of tests.
+        public let file: String
+        /// In the order of the file.
+        public let results: [RuleTestResult]
+    }
+
+    /// In the order in which they were given.
+    public let files: [File]
+    /// What was reached of all rules together.
+    public let coverage: RuleCoverage
+
+    /// Runs tests.
+    public init(_ files: [RuleTestFile]) {
+        var counters = RuleCoverageCounters()
+        let runner = RuleTestRunner()
+        self.files = files.map { file in
+            let results = file.tests.map { runner.run($0, file.rules, &counters) }
+            return File(file: file.file, results: results)
+        }
+        coverage = counters.coverage
+    }
+
+    /// How many tests there are.
+    public var count: Int { files.reduce(0) { $0 + $1.results.count } }
+    /// How many of them failed.
+    public var failures: Int { files.reduce(0) { $0 + $1.results.count { !$0.isPassed } } }
+}
+
+/// Asks rules about the requests of tests, one after the other.
+private struct RuleTestRunner {
+    private let evaluator = RuleEvaluator()
+    private let recorder = RuleRecorder()
+
+    init() {
+        evaluator.recorder = recorder
+    }
+
+    func run(_ test: RuleTest, _ rules: RulesUnderTest, _ counters: inout RuleCoverageCounters) -> RuleTestResult {
+        recorder.removeAll()
+        let verdict = verdict(test, rules.ruleset)
+        counters.count(verdict, recorder.entries, of: rules)
+        let answer = RuleTestAnswer(verdict, of: rules.ruleset)
+        return RuleTestResult(
+            test: test, answer: answer, isPassed: answer.meets(test.expectation, line: test.line),
+            trace: RuleTrace(recorder.entries, of: rules.ruleset))
+    }
+
+    private func verdict(_ test: RuleTest, _ ruleset: Ruleset) -> RuleVerdict {
+        guard let time = test.request.timestamp else { return .denied(RuleDenial(.limit)) }
+        let signIn = test.user?.signIn(at: test.request.time) ?? RuleSignIn()
+        return test.request.path.withUnsafeBytes { path in
+            let request = RuleRequest(operation: test.request.operation, path: path, time: time, signIn: signIn)
+            evaluator.begin(request, RuleTestBindings(test))
+            defer { evaluator.end() }
+            return evaluator.decide(ruleset)
+        }
+    }
+}
