@@ -78,14 +78,6 @@ extension Checker {
     }
 }
 
-extension RuleOperationSet {
-    /// As `allow` names them: `create, update`.
-    var text: String {
-        if self == .write { return "write" }
-        return RuleOperation.allCases.filter { contains($0) }.map { "\($0)" }.joined(separator: ", ")
-    }
-}
-
 extension Expression.Kind {
     /// Whether it is anything but true or false, written down.
     var isNoLiteral: Bool {

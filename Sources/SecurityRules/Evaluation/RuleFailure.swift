@@ -23,6 +23,8 @@ package struct RuleFailure: Error {
         case tooManyExpressions
         /// More than `RuleLimits.work`: ends the whole request.
         case tooMuchWork
+        /// Deeper than `RuleLimits.callDepth`: ends the whole request.
+        case tooManyCalls
         /// The time of the last sign-in has to be read from the store first.
         case needsSignInRecord
         /// The time of the last sign-in cannot be read.
@@ -39,7 +41,9 @@ package struct RuleFailure: Error {
     }
 
     /// Whether nothing may go on, whatever another operand says.
-    var endsTheRequest: Bool { reason == .tooManyExpressions || reason == .tooMuchWork }
+    var endsTheRequest: Bool {
+        reason == .tooManyExpressions || reason == .tooMuchWork || reason == .tooManyCalls
+    }
 }
 
 /// What a request may still cost beyond its expressions.

@@ -8,12 +8,19 @@ public struct Ruleset: Sendable {
     public let rules: [RuleStatement]
     /// Every expression.
     public let expressions: [RuleExpression]
+    let program: Program
 
     /// Reads a rules file.
     ///
     /// - Throws: everything wrong with it.
     public init(file source: RuleSource) throws(RuleProblems) {
-        throw RuleProblems([])
+        var findings = RuleFindings(source)
+        guard let syntax = Parser.ruleset(&findings) else { throw findings.problems }
+        Checker.check(syntax, &findings)
+        guard findings.isUsable else { throw findings.problems }
+        var compiler = Compiler(source)
+        compiler.compile(syntax)
+        self.init(compiler, findings)
     }
 
     /// Reads the condition of a route, which is asked for every method.
@@ -23,6 +30,36 @@ public struct Ruleset: Sendable {
     ///   - label: what logs call it, `gatehouse.yaml:51`.
     /// - Throws: everything wrong with it.
     public init(condition source: RuleSource, captures: [RuleCapture], label: String) throws(RuleProblems) {
-        throw RuleProblems([])
+        var findings = RuleFindings(source)
+        guard let syntax = Parser.condition(&findings) else { throw findings.problems }
+        Checker.check(condition: syntax, captures: captures, &findings)
+        guard findings.isUsable else { throw findings.problems }
+        self.init(syntax, captures, label, findings)
     }
+
+    /// The same without a check: what it would refuse fails when it is evaluated.
+    init(unchecked source: RuleSource, captures: [RuleCapture], label: String) throws(RuleProblems) {
+        var findings = RuleFindings(source)
+        guard let syntax = Parser.condition(&findings), findings.isUsable else { throw findings.problems }
+        self.init(syntax, captures, label, findings)
+    }
+
+    private init(_ condition: Expression, _ captures: [RuleCapture], _ label: String, _ findings: RuleFindings) {
+        var compiler = Compiler(findings.source)
+        compiler.compile(condition: condition, captures: captures, label: label)
+        self.init(compiler, findings)
+    }
+
+    private init(_ compiler: Compiler, _ findings: RuleFindings) {
+        warnings = findings.warnings
+        needsSignInRecord = compiler.needsSignInRecord
+        rules = compiler.statements
+        expressions = compiler.expressions()
+        program = compiler.program()
+    }
+}
+
+extension RuleFindings {
+    /// What keeps the rules from being used.
+    var problems: RuleProblems { RuleProblems(errors) }
 }

@@ -27,6 +27,8 @@ public enum RuleLimits {
     public static let declarations = 4096
     /// The most steps of a request beyond its expressions: elements or bytes that an operation looks at or makes, and states of a regular expression.
     public static let work = 1_000_000
+    /// The most different durations of `recentSignIn` that are tried to tell how recent a sign-in would suffice.
+    public static let signInAges = 8
     /// The most Unicode scalars of a value in a trace or message.
     public static let textLength = 200
 }

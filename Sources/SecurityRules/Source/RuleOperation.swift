@@ -57,3 +57,17 @@ struct RuleOperationSet: OptionSet, Sendable, Hashable {
         contains(Self(operation))
     }
 }
+
+extension RuleOperationSet {
+    /// As `allow` names them: `get, write`.
+    var text: String {
+        var words: [String] = []
+        var left = self
+        for (name, group) in [("read", RuleOperationSet.read), ("write", .write)] where isSuperset(of: group) {
+            words.append(name)
+            left.subtract(group)
+        }
+        words += RuleOperation.allCases.filter { left.contains($0) }.map { "\($0)" }
+        return words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,118 @@
+extension Compiler {
+    /// Compiles an expression in a place where only true and false make sense.
+    mutating func condition(_ expression: Expression, _ scope: Scope, parent: Int32 = -1) -> Int32 {
+        let number = self.expression(expression, scope, parent: parent)
+        places[Int(number)].isCondition = true
+        return number
+    }
+
+    /// Compiles an expression and its parts; the parts have larger numbers.
+    mutating func expression(_ expression: Expression, _ scope: Scope, parent: Int32) -> Int32 {
+        let number = reserve(expression.range, parent: parent)
+        if let value = Self.fold(expression) {
+            nodes[Int(number)] = ProgramNode(operation: .constant, first: constant(value))
+        } else {
+            nodes[Int(number)] = node(expression.kind, scope, number)
+        }
+        return number
+    }
+
+    private mutating func node(_ kind: Expression.Kind, _ scope: Scope, _ number: Int32) -> ProgramNode {
+        switch kind {
+        case .name(let name): reference(name, scope)
+        case .member(let base, let name): member(of: base, name.text, scope, number)
+        case .index(let base, let index): self.index(base, index, scope, number)
+        case .slice(let base, let from, let to): compound(.slice, [base, from, to], scope, number)
+        case .list(let elements): listed(.list, elements, scope, number)
+        case .map(let entries): listed(.map, entries.flatMap { [$0.key, $0.value] }, scope, number)
+        case .path(let parts): path(parts, scope, number)
+        case .call(let name, let arguments): call(name.text, arguments, scope, number)
+        case .methodCall(let base, let name, let arguments):
+            methodCall(base, name.text, arguments, scope, number)
+        case .unary(.negate, let operand): compound(.negate, [operand], scope, number)
+        case .binary(let binary, let left, let right): self.binary(binary, left, right, scope, number)
+        default: logical(kind, scope, number)
+        }
+    }
+
+    private mutating func logical(_ kind: Expression.Kind, _ scope: Scope, _ number: Int32) -> ProgramNode {
+        switch kind {
+        case .unary(_, let operand):
+            return ProgramNode(operation: .not, first: condition(operand, scope, parent: number))
+        case .logical(let logical, let parts):
+            let numbers = parts.map { condition($0, scope, parent: number) }
+            return ProgramNode(
+                operation: logical == .and ? .and : .or, first: list(numbers), count: Int32(clamping: numbers.count))
+        case .conditional(let asked, let then, let otherwise):
+            let asked = condition(asked, scope, parent: number)
+            let then = expression(then, scope, parent: number)
+            return ProgramNode(
+                operation: .conditional, first: asked, second: then,
+                third: expression(otherwise, scope, parent: number))
+        case .typeTest(let operand, let type):
+            let operand = expression(operand, scope, parent: number)
+            guard let kinds = KindSet(type: type.text) else { return ProgramNode(operation: .unknown) }
+            return ProgramNode(operation: .typeTest, first: operand, second: Int32(kinds.rawValue))
+        default:
+            // Literals are folded.
+            return ProgramNode(operation: .unknown)
+        }
+    }
+
+    private mutating func binary(
+        _ binary: BinaryOperator, _ left: Expression, _ right: Expression, _ scope: Scope, _ number: Int32
+    ) -> ProgramNode {
+        if binary == .contains, isHeaders(right, scope), case .string(let name) = left.kind {
+            return ProgramNode(operation: .hasHeader, second: self.name(name))
+        }
+        return compound(ProgramNode.Operation(binary), [left, right], scope, number)
+    }
+
+    /// An operation of one to three parts.
+    mutating func compound(
+        _ operation: ProgramNode.Operation, _ parts: [Expression], _ scope: Scope, _ number: Int32
+    ) -> ProgramNode {
+        let numbers = parts.map { expression($0, scope, parent: number) }
+        return ProgramNode(
+            operation: operation, first: numbers[0], second: numbers.count > 1 ? numbers[1] : -1,
+            third: numbers.count > 2 ? numbers[2] : -1)
+    }
+
+    /// An operation of any number of parts.
+    mutating func listed(
+        _ operation: ProgramNode.Operation, _ parts: [Expression], _ scope: Scope, _ number: Int32
+    ) -> ProgramNode {
+        let numbers = parts.map { expression($0, scope, parent: number) }
+        return ProgramNode(operation: operation, first: list(numbers), count: Int32(clamping: numbers.count))
+    }
+
+    private mutating func path(_ parts: [Expression.PathPart], _ scope: Scope, _ number: Int32) -> ProgramNode {
+        let numbers = parts.map { part in
+            switch part {
+            case .literal(let text): ~constant(.string(text))
+            case .expression(let part): expression(part, scope, parent: number)
+            }
+        }
+        return ProgramNode(operation: .path, first: list(numbers), count: Int32(clamping: numbers.count))
+    }
+}
+
+extension ProgramNode.Operation {
+    fileprivate init(_ binary: BinaryOperator) {
+        self =
+            switch binary {
+            case .multiply: .multiply
+            case .divide: .divide
+            case .remainder: .remainder
+            case .add: .add
+            case .subtract: .subtract
+            case .less: .less
+            case .lessOrEqual: .lessOrEqual
+            case .greater: .greater
+            case .greaterOrEqual: .greaterOrEqual
+            case .contains: .contains
+            case .equal: .equal
+            case .notEqual: .notEqual
+            }
+    }
+}
