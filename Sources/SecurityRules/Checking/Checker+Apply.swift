@@ -37,17 +37,17 @@ extension Checker {
         let (text, kinds) = (quote(receiver.expression), receiver.value.kinds)
         let remedy: String
         if owners.fits(.string), kinds.fits([.path, .number, .bool]) {
-            remedy = "write string(\(text)).\(name.text)(...)"
+            remedy = "write string(\(text)).\(name.shown)(...)"
         } else if owners.fits(.set), kinds.fits(.list) {
-            remedy = "write \(text).toSet().\(name.text)(...)"
+            remedy = "write \(text).toSet().\(name.shown)(...)"
         } else if owners.fits(.timestamp), kinds.fits(.number) {
-            remedy = "write timestamp.value(\(text)).\(name.text)(), of milliseconds"
+            remedy = "write timestamp.value(\(text)).\(name.shown)(), of milliseconds"
         } else if owners.fits(.list), kinds.fits(.map) {
-            remedy = "write \(text).keys().\(name.text)(...)"
+            remedy = "write \(text).keys().\(name.shown)(...)"
         } else {
             remedy = "\(owners.text) has it"
         }
-        findings.fail(name.range, "\(text) is \(kinds.described), which has no \(name.text)", remedy)
+        findings.fail(name.range, "\(text) is \(kinds.described), which has no \(name.shown)", remedy)
     }
 
     private mutating func tellWrongCount(_ builtin: Builtin, _ overloads: [Overload], _ name: Name, _ count: Int) {
@@ -74,16 +74,18 @@ extension Checker {
     private func remedy(for builtin: Builtin, _ parameter: KindSet, _ argument: Expression, _ value: Inferred) -> String
     {
         let text = quote(argument)
-        if parameter.fits(.duration), value.kinds.fits(.number) { return "write duration.value(\(text), 's')" }
-        if parameter.fits(.duration), value.kinds.fits(.string) { return "write duration.value(5, 'm')" }
-        if parameter.fits([.list, .set]), value.kinds.fits(.map) { return "write \(text).keys()" }
-        if parameter.fits(.list), value.kinds.fits([.string, .number]) { return "write [\(text)]" }
-        if parameter.readable == .string, value.kinds.fits([.integer, .float, .bool, .path]) {
+        if parameter.isKnown(as: .duration), value.kinds.isKnown(as: .number) {
+            return "write duration.value(\(text), 's')"
+        }
+        if parameter.isKnown(as: .duration), value.kinds.isKnown(as: .string) { return "write duration.value(5, 'm')" }
+        if parameter.isKnown(as: [.list, .set]), value.kinds.isKnown(as: .map) { return "write \(text).keys()" }
+        if parameter.isKnown(as: .list), value.kinds.isKnown(as: [.string, .number]) { return "write [\(text)]" }
+        if parameter.readable == .string, value.kinds.isKnown(as: [.integer, .float, .bool, .path]) {
             return "write string(\(text))"
         }
-        if parameter.fits(.integer), value.kinds.fits([.string, .float]) { return "write int(\(text))" }
-        if parameter.fits(.set), value.kinds.fits(.list) { return "write \(text).toSet()" }
-        if parameter.fits(.list), value.kinds.fits(.set) { return "write a list: [...]" }
+        if parameter.isKnown(as: .integer), value.kinds.isKnown(as: [.string, .float]) { return "write int(\(text))" }
+        if parameter.isKnown(as: .set), value.kinds.isKnown(as: .list) { return "write \(text).toSet()" }
+        if parameter.isKnown(as: .list), value.kinds.isKnown(as: .set) { return "write a list: [...]" }
         return "write \(Self.usage(of: builtin))"
     }
 

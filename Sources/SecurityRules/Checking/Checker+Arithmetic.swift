@@ -29,20 +29,26 @@ extension Checker {
         for operation: BinaryOperator, _ a: (expression: Expression, value: Inferred),
         _ b: (expression: Expression, value: Inferred)
     ) -> String {
-        if operation == .remainder, a.value.kinds.fits(.number), b.value.kinds.fits(.number) {
+        if operation == .remainder, a.value.kinds.isKnown(as: .number), b.value.kinds.isKnown(as: .number) {
             return "% is for ints: write int(...)"
         }
+        let hasText: KindSet = [.integer, .float, .bool, .null, .path]
+        for (one, other) in [(a, b), (b, a)] where operation == .add {
+            guard one.value.kinds.isKnown(as: .string), other.value.kinds.isKnown(as: hasText) else { continue }
+            return "write string(\(quote(other.expression)))"
+        }
         for (one, other) in [(a, b), (b, a)] {
-            if operation == .add, one.value.kinds.fits(.string) { return "write string(\(quote(other.expression)))" }
-            if one.value.kinds.fits([.timestamp, .duration]), other.value.kinds.fits(.number) {
+            if one.value.kinds.isKnown(as: [.timestamp, .duration]), other.value.kinds.isKnown(as: .number) {
                 return "write duration.value(\(quote(other.expression)), 's')"
             }
-            if one.value.kinds.fits(.number), other.value.kinds.fits(.string) {
+            if one.value.kinds.isKnown(as: .number), other.value.kinds.isKnown(as: .string) {
                 return "write int(\(quote(other.expression)))"
             }
         }
-        if a.value.kinds.fits(.set) { return operation == .add ? "write union(...)" : "write difference(...)" }
-        if a.value.kinds.fits(.list) {
+        if a.value.kinds.isKnown(as: .set) || b.value.kinds.isKnown(as: .set) {
+            return operation == .add ? "write union(...)" : "write difference(...)"
+        }
+        if a.value.kinds.isKnown(as: .list) || b.value.kinds.isKnown(as: .list) {
             return operation == .subtract ? "write removeAll(...)" : "write [...] around what is to be added"
         }
         return "take values of kinds that have it"

@@ -9,7 +9,7 @@ extension Checker {
         }
         if mode == .value, builtin == .recentSignIn || builtin == .secondFactor {
             findings.fail(
-                name.range, "\(name.text) is of a request, and this is worked out once for each token",
+                name.range, "\(name.shown) is of a request, and this is worked out once for each token",
                 "ask it in allow or in a rules file")
             return .failed
         }
@@ -24,11 +24,11 @@ extension Checker {
     private mutating func call(_ index: Int, _ name: Name, _ count: Int) -> Inferred {
         if function == nil { calledByConditions.insert(index) }
         let called = functions[index]
-        let parameters = called.syntax.parameters.map(\.text)
-        if parameters.count != count {
+        if called.syntax.parameters.count != count {
+            let parameters = called.syntax.parameters.map(\.shown)
             findings.fail(
-                name.range, "\(name.text) takes \(Self.arguments(parameters.count)), and gets \(count)",
-                "it is declared as \(name.text)(\(parameters.joined(separator: ", ")))")
+                name.range, "\(name.shown) takes \(Self.arguments(parameters.count)), and gets \(count)",
+                "it is declared as \(name.shown)(\(parameters.joined(separator: ", ")))")
         }
         return Inferred(kinds: called.result)
     }
@@ -39,7 +39,7 @@ extension Checker {
         if let habit = RuleHabits.function(name.text, argument) {
             findings.fail(name.range, habit.what, habit.remedy)
         } else {
-            findings.fail(name.range, "there is no function '\(name.text)'", remedy(forFunction: name.text, argument))
+            findings.fail(name.range, "there is no function '\(name.shown)'", remedy(forFunction: name.text, argument))
         }
     }
 
@@ -55,7 +55,8 @@ extension Checker {
         }
         let known = functions.lazy.map(\.syntax.name.text) + Builtin.plainFunctions
         if let nearest = NearestName.of(name, among: known) { return "did you mean \(nearest)?" }
-        return mode == .condition ? "declare it: function \(name)(...) { return ...; }" : "use one of the language"
+        return mode == .condition
+            ? "declare it: function \(Self.quote(name))(...) { return ...; }" : "use one of the language"
     }
 
     /// `base.name(...)`
@@ -64,11 +65,11 @@ extension Checker {
         if isRequest(base) {
             findings.fail(
                 base.range, "request is no value: only its members are, as in request.auth",
-                Self.remedy(forRequestMethod: name.text))
+                "call \(name.shown) on a member: request.auth.token, request.path, request.headers")
             return .failed
         }
         if case .name(let text) = base.kind, variable(named: text) == nil,
-            let habit = RuleHabits.namespace(text, name.text)
+            let habit = RuleHabits.namespace(text, name.shown)
         {
             findings.fail(base.range, habit.what, habit.remedy)
             return .failed
@@ -82,10 +83,6 @@ extension Checker {
         }
         checkFields(builtin, receiver, arguments, values)
         return apply(builtin, (base, receiver), name, arguments, values)
-    }
-
-    private static func remedy(forRequestMethod name: String) -> String {
-        "call \(name) on a member: request.auth.token, request.path, request.headers"
     }
 
     private mutating func inferNamespace(_ namespace: String, _ name: Name, _ arguments: [Expression]) -> Inferred {
@@ -102,7 +99,7 @@ extension Checker {
         let remedy =
             NearestName.of(name.text, among: functions).map { "did you mean \(namespace).\($0)?" }
             ?? "it has \(functions.joined(separator: ", "))"
-        findings.fail(name.range, "\(namespace) has no function '\(name.text)'", remedy)
+        findings.fail(name.range, "\(namespace) has no function '\(name.shown)'", remedy)
     }
 
     private mutating func tellUnknownMethod(
@@ -120,7 +117,7 @@ extension Checker {
         if methods.isEmpty { remedy = "it has no methods" }
         if receiver.kinds.isAnything { remedy = "the manual has the methods of every kind" }
         if let nearest = NearestName.of(name.text, among: methods) { remedy = "did you mean \(nearest)?" }
-        findings.fail(name.range, "there is no method '\(name.text)'", remedy)
+        findings.fail(name.range, "there is no method '\(name.shown)'", remedy)
     }
 
     /// `request.headers.get('name', ...)`, `auth.get('name', ...)`

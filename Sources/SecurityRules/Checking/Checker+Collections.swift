@@ -19,8 +19,8 @@ extension Checker {
     private mutating func checkKey(_ key: Expression, _ keys: inout Set<[UInt8]>) {
         if case .name(let name) = key.kind, variable(named: name) == nil, !isGlobal(name) {
             findings.fail(
-                key.range, "a key of a map is an expression, and \(name) is no name that is known here",
-                "quote it: '\(name)'")
+                key.range, "a key of a map is an expression, and \(Self.quote(name)) is no name that is known here",
+                "quote it: '\(Self.quote(name))'")
             return
         }
         let value = infer(key)
@@ -79,8 +79,9 @@ extension Checker {
             let asked = (numbered.isEmpty ? [] : ["an int"]) + (named.isEmpty ? [] : ["a string"])
             findings.fail(
                 index.range,
-                "\(kinds.described) takes \(asked.joined(separator: " or ")) in [ ], and this is \(key.kinds.described)",
-                key.kinds.fits(.string) ? "write int(\(quote(index)))" : "write string(\(quote(index)))")
+                "\(kinds.isAnything ? "this" : kinds.described) takes \(asked.joined(separator: " or ")) in [ ], "
+                    + "and what stands there is \(key.kinds.described)",
+                numbered.isEmpty ? "write string(\(quote(index)))" : "write int(\(quote(index)))")
             return .failed
         }
         checkBounds(value, key, index)

@@ -30,19 +30,20 @@ extension Checker {
     private func remedy(
         forNeverEqual a: (expression: Expression, value: Inferred), _ b: (expression: Expression, value: Inferred)
     ) -> String? {
-        guard b.value.kinds.fits(.string) else {
-            return a.value.kinds.fits(.list) && b.value.kinds.fits(.set) ? "write \(quote(a.expression)).toSet()" : nil
+        guard b.value.kinds.isKnown(as: .string) else {
+            return a.value.kinds.isKnown(as: .list) && b.value.kinds.isKnown(as: .set)
+                ? "write \(quote(a.expression)).toSet()" : nil
         }
         let text = quote(a.expression)
-        if a.value.kinds.fits(.path) {
+        if a.value.kinds.isKnown(as: .path) {
             return "write string(\(text)), or a path: /a/$(uid)/b"
         }
-        if a.value.kinds.fits([.integer, .float, .bool]) {
+        if a.value.kinds.isKnown(as: [.integer, .float, .bool]) {
             return b.value.stringConstant == nil ? "write string(\(text))" : "take the quotes away"
         }
-        if a.value.kinds.fits([.list, .set]) { return "ask with in: \(quote(b.expression)) in \(text)" }
-        if a.value.kinds.fits(.bytes) { return "write \(text).toHexString() or \(text).toBase64()" }
-        if a.value.kinds.fits(.map) && a.value.origin == .auth { return "write \(text).uid" }
+        if a.value.kinds.isKnown(as: [.list, .set]) { return "ask with in: \(quote(b.expression)) in \(text)" }
+        if a.value.kinds.isKnown(as: .bytes) { return "write \(text).toHexString() or \(text).toBase64()" }
+        if a.value.kinds.isKnown(as: .map) && a.value.origin == .auth { return "write \(text).uid" }
         return nil
     }
 
@@ -109,15 +110,19 @@ extension Checker {
     /// How to make the second value fit the first.
     func conversion(_ left: Expression, _ a: Inferred, _ right: Expression, _ b: Inferred) -> String? {
         let (text, other) = (quote(left), quote(right))
-        if a.kinds.fits(.timestamp) && b.kinds.fits(.number) {
+        if a.kinds.isKnown(as: .timestamp) && b.kinds.isKnown(as: .number) {
             return "write timestamp.value(\(other)), of milliseconds, or \(text).toMillis()"
         }
-        if a.kinds.fits(.duration) && b.kinds.fits(.number) { return "write duration.value(\(other), 's')" }
-        if a.kinds.fits(.timestamp) && b.kinds.fits(.string) { return "write timestamp.date(2027, 1, 31)" }
-        if a.kinds.fits(.number) && b.kinds.fits(.string) {
+        if a.kinds.isKnown(as: .duration) && b.kinds.isKnown(as: .number) {
+            return "write duration.value(\(other), 's')"
+        }
+        if a.kinds.isKnown(as: .timestamp) && b.kinds.isKnown(as: .string) {
+            return "write timestamp.date(2027, 1, 31)"
+        }
+        if a.kinds.isKnown(as: .number) && b.kinds.isKnown(as: .string) {
             return b.stringConstant == nil ? "write int(\(other))" : "take the quotes away"
         }
-        if a.kinds.fits(.number) && b.kinds.fits([.list, .set, .map]) { return "write \(other).size()" }
+        if a.kinds.isKnown(as: .number) && b.kinds.isKnown(as: [.list, .set, .map]) { return "write \(other).size()" }
         return nil
     }
 

@@ -55,11 +55,12 @@ extension Checker {
             if let other = self.function(named: name, from: block) {
                 let line = findings.source.line(functions[other].syntax.name.range.start)
                 findings.fail(
-                    function.name.range, "there is a function '\(name)' already, on line \(line)",
+                    function.name.range, "there is a function '\(Self.quote(name))' already on line \(line)",
                     "give this one another name")
             } else if Builtin.function(name) != nil {
                 findings.fail(
-                    function.name.range, "'\(name)' is a function of the language", "give yours another name")
+                    function.name.range, "'\(Self.quote(name))' is a function of the language",
+                    "give yours another name")
             }
             if blocks[block].functions[name] == nil { blocks[block].functions[name] = functions.count }
             functions.append(CheckedFunction(syntax: function, block: block))
@@ -79,18 +80,19 @@ extension Checker {
     /// Whether nothing has a name yet; tells what has.
     mutating func isFree(_ name: String, at range: SourceRange) -> Bool {
         if mode == .condition, name == "auth" || name == "request" {
-            findings.fail(range, "'\(name)' is a name of the language", "give yours another name")
+            findings.fail(range, "'\(Self.quote(name))' is a name of the language", "give yours another name")
             return false
         }
         if Builtin.namespaces.contains(name) {
             findings.fail(
-                range, "'\(name)' is a name of the language, as in \(Self.example(ofNamespace: name))",
+                range, "'\(Self.quote(name))' is a name of the language, as in \(Self.example(ofNamespace: name))",
                 "give yours another name")
             return false
         }
         if let other = variable(named: name) {
             findings.fail(
-                range, "'\(name)' is there already: \(other.role)\(place(other.range))", "give this one another name")
+                range, "'\(Self.quote(name))' is there already: \(other.role)\(place(other.range))",
+                "give this one another name")
             return false
         }
         return true
@@ -113,6 +115,6 @@ extension Checker {
 
     func place(_ range: SourceRange?) -> String {
         guard let range else { return " of the path" }
-        return ", on line \(findings.source.line(range.start))"
+        return " on line \(findings.source.line(range.start))"
     }
 }

@@ -128,7 +128,8 @@ extension Checker {
     private mutating func inferTypeTest(_ operand: Expression, _ type: Name) -> Inferred {
         let value = infer(operand)
         guard let kinds = KindSet.type(named: type.text) else {
-            findings.fail(type.range, "there is no type \(type.text)", Self.remedy(forType: type.text, quote(operand)))
+            findings.fail(
+                type.range, "there is no type '\(type.shown)'", Self.remedy(forType: type.text, quote(operand)))
             return .bool()
         }
         if !value.kinds.fits(kinds) {
@@ -170,6 +171,11 @@ extension Checker {
     }
 }
 
+extension Name {
+    /// As messages show it.
+    var shown: String { Checker.quote(text) }
+}
+
 extension SourceRange {
     /// Its first bytes.
     func limited(to count: Int32) -> SourceRange {
@@ -178,7 +184,7 @@ extension SourceRange {
 }
 
 extension KindSet {
-    /// After "is": `a string`, `an int`, `null`, `a map or null`.
+    /// `a string`, `an int`, `null`, `a map or null`, `any value`.
     var described: String {
         let text = text
         if text == "null" || isAnything { return text }

@@ -18,7 +18,7 @@ extension Checker {
         for (function, depth) in graph.depths.enumerated() where depth == RuleLimits.callDepth + 1 {
             let name = functions[function].syntax.name
             findings.fail(
-                name.range, "calls nest more than \(RuleLimits.callDepth) deep from \(name.text)",
+                name.range, "calls nest more than \(RuleLimits.callDepth) deep from \(name.shown)",
                 "have functions call fewer others in a row")
         }
         for function in graph.order { check(function) }
@@ -31,10 +31,10 @@ extension Checker {
         guard let first = names.first else { return }
         let what =
             names.count == 1
-            ? "\(first.text) calls itself"
-            : "\(first.text) ends up calling itself: "
-                + names.map(\.text).joined(separator: " -> ") + (cycle.isShortened ? " -> ..." : "")
-                + " -> \(first.text)"
+            ? "\(first.shown) calls itself"
+            : "\(first.shown) ends up calling itself: "
+                + names.map(\.shown).joined(separator: " -> ") + (cycle.isShortened ? " -> ..." : "")
+                + " -> \(first.shown)"
         findings.fail(
             first.range, what, "rules have no recursion and no loops: write the steps out, or use in, hasAny, hasAll")
     }
@@ -54,18 +54,21 @@ extension Checker {
             declareLocal(binding.name, "a let", value)
         }
         functions[index].result = infer(syntax.result).kinds
-        warnOfUnusedLocals(in: syntax.name.text)
+        warnOfUnusedLocals(in: syntax.name.shown)
     }
 
     private mutating func declareLocal(_ name: Name, _ role: String, _ value: Inferred) {
-        guard isFree(name.text, at: name.range) else { return }
-        locals.append(CheckedVariable(name: name.text, role: role, range: name.range, value: value))
+        let isFree = isFree(name.text, at: name.range)
+        // What is made of a name that stands for two things is not judged.
+        let value = isFree ? value : .failed
+        locals.append(
+            CheckedVariable(name: name.text, role: role, range: name.range, value: value, isUsed: !isFree))
     }
 
     private mutating func warnOfUnusedLocals(in function: String) {
         for local in locals where !local.isUsed {
             guard let range = local.range else { continue }
-            findings.warn(range, "\(local.name) is never used in \(function)", "take it away, or use it")
+            findings.warn(range, "\(Self.quote(local.name)) is never used in \(function)", "take it away, or use it")
         }
     }
 
@@ -74,7 +77,7 @@ extension Checker {
         let used = CallGraph.reachable(from: calledByConditions, calls)
         for (index, function) in functions.enumerated() where !used.contains(index) {
             let name = function.syntax.name
-            findings.warn(name.range, "no condition calls \(name.text)", "take it away, or call it")
+            findings.warn(name.range, "no condition calls \(name.shown)", "take it away, or call it")
         }
     }
 }

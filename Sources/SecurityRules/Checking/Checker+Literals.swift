@@ -45,6 +45,6 @@ extension Checker {
         guard let name = short.first(where: { RuleText.equal($0 + ".com", text) }) else { return }
         findings.warn(
             range, "auth.provider has short names, so it is never '\(text)'",
-            "write '\(name)', or compare auth.token.firebase.sign_in_provider")
+            "write '\(Self.quote(name))', or compare auth.token.firebase.sign_in_provider")
     }
 }

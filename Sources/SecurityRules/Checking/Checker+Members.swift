@@ -4,8 +4,8 @@ extension Checker {
         if let namespace = namespace(base) {
             if Builtin.function(name.text, in: namespace) != nil {
                 findings.fail(
-                    name.range, "\(namespace).\(name.text) is a function, and is not called",
-                    "write \(namespace).\(name.text)(...)")
+                    name.range, "\(namespace).\(name.shown) is a function, and is not called",
+                    "write \(namespace).\(name.shown)(...)")
             } else {
                 tellUnknownFunction(name, in: namespace)
             }

@@ -13,6 +13,10 @@ extension Checker {
             return locals[index].value
         }
         if let variable = variable(named: name) { return variable.value }
+        if mode == .condition, name == "request" {
+            findings.fail(range, "'request' is no value: only its members are", "name one, as in request.auth")
+            return .failed
+        }
         if isGlobal(name), let value = global(name) { return value }
         tellUnknown(name, range)
         return .failed
@@ -31,18 +35,20 @@ extension Checker {
         guard findings.errors.count < RuleProblems.maximumCount else { return }
         if let capture = captures[name] {
             findings.fail(
-                range, "there is no name '\(name)' here: the capture\(place(capture)) is of another block",
-                function == nil ? "move this into that block" : "give the function a parameter, or move it into that block")
+                range, "there is no name '\(Self.quote(name))' here: the capture\(place(capture)) is of another block",
+                function == nil
+                    ? "move this into that block" : "give the function a parameter, or move it into that block")
         } else if let habit = RuleHabits.name(name, mode) {
             findings.fail(range, habit.what, habit.remedy)
         } else if Builtin.namespaces.contains(name) {
             findings.fail(
-                range, "'\(name)' is no value: it has functions only",
+                range, "'\(Self.quote(name))' is no value: it has functions only",
                 "call one, as in \(Self.example(ofNamespace: name))")
         } else if function(named: name, from: block) != nil || Builtin.function(name) != nil {
-            findings.fail(range, "'\(name)' is a function, and is not called", "write \(name)(...)")
+            findings.fail(
+                range, "'\(Self.quote(name))' is a function, and is not called", "write \(Self.quote(name))(...)")
         } else {
-            findings.fail(range, "there is no name '\(name)' here", suggestion(for: name))
+            findings.fail(range, "there is no name '\(Self.quote(name))' here", suggestion(for: name))
         }
     }
 
@@ -50,7 +56,7 @@ extension Checker {
         let names = (locals + blocks[block].captures).map(\.name)
         let globals = mode == .condition ? ["auth", "request"] : ["auth", "uid", "provider", "token"]
         if let nearest = NearestName.of(name, among: names + globals) { return "did you mean \(nearest)?" }
-        return "what there is: \((globals + names.prefix(8)).joined(separator: ", "))"
+        return "what there is: \((globals + names.prefix(8).map { Self.quote($0) }).joined(separator: ", "))"
     }
 
     /// Whether an expression is the name `request`, which is no value.

@@ -43,7 +43,7 @@ extension Checker {
         let isCovered = before.unconditional == .all && !match.allows.isEmpty
         if isCovered {
             findings.warn(
-                match.range, "everything here is allowed already, unconditionally\(place(before.range))",
+                match.range, "everything here is allowed already\(place(before.range)), without a condition",
                 "take one of the two away")
         }
         for allow in match.allows { check(allow, on: around.node, isCovered) }
@@ -55,7 +55,7 @@ extension Checker {
         if !isCovered, !allow.operations.isEmpty, earlier.unconditional.isSuperset(of: allow.operations) {
             findings.warn(
                 allow.range,
-                "this decides nothing: what it allows is allowed already, unconditionally\(place(earlier.range))",
+                "this decides nothing: what it allows is allowed already\(place(earlier.range)), without a condition",
                 "take one of the two away")
         } else if value.boolConstant == true {
             warnOfOpenness(allow)

@@ -12,12 +12,15 @@ extension KindSet {
     /// Whether a value of these kinds may be one of those.
     func fits(_ other: KindSet) -> Bool { !readable.isDisjoint(with: other) }
 
+    /// Whether something is known of a value, and one of those is what it may be.
+    func isKnown(as other: KindSet) -> Bool { !isAnything && fits(other) }
+
     /// Whether a value of these kinds may be equal to one of those: numbers are, whatever their kind.
     func mayEqual(_ other: KindSet) -> Bool { fits(other) || (fits(.number) && other.fits(.number)) }
 
     /// As messages name them: `string`, `map or null`, `number`.
     var text: String {
-        if isAnything { return "of any kind" }
+        if isAnything { return "any value" }
         var names = RuleValue.Kind.allCases.filter { readable.contains(KindSet($0)) }.map(\.name)
         if isSuperset(of: .number) {
             names.removeAll { $0 == "int" || $0 == "float" }

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import SecurityRules
+
+@Suite struct CheckedCallTests {
+    @Test(arguments: [
+        CheckedRow("uid.size(1) == 1", "1:5", "size takes no arguments, and gets 1; write x.size()"),
+        CheckedRow("uid.matches()", "1:5", "matches takes 1 argument, and gets 0"),
+        CheckedRow(
+            "auth.token.get('a') == 1", "1:12", "get takes 2 arguments, and gets 1; write m.get('key', default)"),
+        CheckedRow(
+            "math.pow(2) == 4.0", "1:6", "math.pow takes 2 arguments, and gets 1; write math.pow(number, number)"),
+        CheckedRow("secondFactor(1)", "1:1", "secondFactor takes no arguments"),
+        CheckedRow("recentSignIn()", "1:1", "write recentSignIn(duration.value(5, 'm'))"),
+        CheckedRow("timestamp.date(2027, 1) < request.time", "1:11", "takes 3 arguments, and gets 2"),
+    ])
+    func aWrongNumberOfArgumentsIsRefused(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toTell: row)
+    }
+
+    @Test(arguments: [
+        CheckedRow("request.path.matches('/a/.*')", "1:14", "write string(request.path).matches(...)"),
+        CheckedRow("rest.size() == 1", "1:6", "rest is a path, which has no size"),
+        CheckedRow("[1].union([2].toSet()).size() == 1", "1:5", "write [1].toSet().union(...)"),
+        CheckedRow("auth.token.hasAny(['a'])", "1:12", "write auth.token.keys().hasAny(...)"),
+        CheckedRow("5.year() == 1970", "1:3", "write timestamp.value(5).year(), of milliseconds"),
+        CheckedRow("uid.year() == 1970", "1:5", "uid is a string, which has no year; timestamp has it"),
+        CheckedRow("null.size() == 1", "1:6", "null is null, which has no size"),
+        CheckedRow("uid.matches(1)", "1:13", "matches takes a string here, and this is an int; write string(1)"),
+        CheckedRow(
+            "recentSignIn(300)", "1:14",
+            "recentSignIn takes a duration here, and this is an int; write duration.value(300, 's')"),
+        CheckedRow("recentSignIn('5m')", "1:14", "write duration.value(5, 'm')"),
+        CheckedRow("['a'].hasAny('a')", "1:14", "hasAny takes a list or set here, and this is a string; write ['a']"),
+        CheckedRow("['a'].hasAny(auth.token)", "1:14", "write auth.token.keys()"),
+        CheckedRow("timestamp.value('5') < request.time", "1:17", "write int('5')"),
+        CheckedRow("int(auth) == 1", "1:5", "int takes a number or string here, and this is a map or null"),
+    ])
+    func valuesThatNeverFitAreRefused(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toTell: row)
+    }
+
+    @Test(arguments: [
+        CheckedRow("1 / 0 == 1", "1:1", "a division by zero always fails"),
+        CheckedRow("uid.size() % 0 == 1", "1:1", "a division by zero always fails"),
+        CheckedRow("9223372036854775807 + 1 > 0", "1:1", "this does not fit into 64 bits"),
+        CheckedRow("-9223372036854775808 / -1 > 0", "1:1", "this does not fit into 64 bits"),
+        CheckedRow("-(-9223372036854775808) > 0", "1:1", "this does not fit into 64 bits"),
+        CheckedRow(
+            "duration.value(5, 'min') > duration.value(1, 's')", "1:19",
+            "'min' is no unit of durations; the units are w, d, h, m, s, ms, ns"),
+        CheckedRow("request.time < timestamp.date(2027, 13, 1)", "1:37", "there is no month 13"),
+        CheckedRow("request.time < timestamp.date(0, 1, 1)", "1:31", "there is no year 0"),
+        CheckedRow("request.time < timestamp.date(2027, 1, 32)", "1:40", "a day is 1 to 31"),
+    ])
+    func whatAlwaysFailsIsRefused(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toTell: row)
+    }
+
+    @Test func aFloatDividedByZeroIsAValue() {
+        #expect(Checked.condition("1.0 / 0 > 1.0").errors.isEmpty)
+        #expect(Checked.condition("auth.token.a / 0 > 1.0").errors.isEmpty)
+    }
+
+    @Test func nothingIsSaidOfWhatFollowsFromSomethingWrong() {
+        #expect(Checked.condition("foo.bar(1).baz[2] + 1 == 'a' && !foo2.x").errors.count == 2)
+    }
+}

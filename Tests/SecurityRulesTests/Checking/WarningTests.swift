@@ -1,0 +1,86 @@
+import Testing
+
+@testable import SecurityRules
+
+@Suite struct CheckedWarningTests {
+    @Test(arguments: [
+        CheckedRow("match /a { allow read, write; }", "2:12", "anyone may write: nothing asks who it is"),
+        CheckedRow("match /a { allow create: if true; }", "2:12", "anyone may create"),
+        CheckedRow("match /a { allow get, create, delete; }", "2:12", "anyone may create, delete"),
+        CheckedRow("match /a { allow write: if 1 == 1; }", "2:12", "anyone may write"),
+        CheckedRow("match /a { allow read: if 1 == 1; }", "2:27", "this is always true"),
+        CheckedRow("match /a { allow read: if false; }", "2:12", "this never allows anything"),
+        CheckedRow("match /a { allow read: if 2 < 1; }", "2:12", "this never allows anything"),
+        CheckedRow(
+            "match /a { allow read; allow get: if auth != null; }", "2:24",
+            "allowed already on line 2, without a condition"),
+        CheckedRow(
+            "match /a { allow get; allow list: if true;\nallow read: if auth != null; }", "3:1",
+            "allowed already on line 2"),
+        CheckedRow(
+            "match /a/{b} { allow read; }\nmatch /a/{c} { allow read: if auth.uid == c; }", "3:16",
+            "allowed already on line 2"),
+        CheckedRow(
+            "match /a { match /b { allow read; } }\nmatch /a/b { allow read: if auth != null; }", "3:14",
+            "allowed already on line 2"),
+        CheckedRow("match /a { }", "2:1", "nothing in this block allows anything"),
+        CheckedRow("match /a { match /b { match /c { } } }", "2:1", "nothing in this block allows anything"),
+        CheckedRow(
+            "match /a { allow read: if auth != null; match /b { } }", "2:41", "nothing in this block allows anything"),
+        CheckedRow(
+            "function f() { return true; }\nmatch /a { allow read: if auth != null; }", "2:10", "no condition calls f"),
+        CheckedRow(
+            "function f(a, b) { return a == 1; }\nmatch /a { allow read: if f(1, 2); }", "2:15", "b is never used in f"),
+        CheckedRow(
+            "function f() { let a = 1; return auth != null; }\nmatch /a { allow read: if f(); }", "2:20",
+            "a is never used in f"),
+    ])
+    func whatDoesNothingOrTooMuchIsWarnedOf(row: CheckedRow) {
+        let findings = Checked.service(row.source)
+        #expect(findings.errors.isEmpty)
+        expect(findings.warnings, toTell: row)
+    }
+
+    @Test func allThatABlockSaysAgainIsToldOnce() {
+        let warnings = Checked.service(
+            "match /{a=**} { allow read, write; }\nmatch /{b=**} { allow get: if b[0] == 'a'; allow write: if b[0] == 'b'; }"
+        ).warnings
+        #expect(warnings.map(\.location.line) == [2, 3])
+        #expect(warnings.last?.what == "everything here is allowed already on line 2, without a condition")
+    }
+
+    @Test func functionsThatOnlyUnusedOnesCallAreUnused() {
+        let warnings = Checked.service(
+            "function f() { return g(); } function g() { return true; }\nmatch /a { allow read: if auth != null; }"
+        ).warnings
+        #expect(warnings.map(\.what) == ["no condition calls f", "no condition calls g"])
+    }
+
+    @Test func aFileThatAllowsNothingIsWarnedOf() {
+        #expect(Checked.service("").warnings.map(\.what) == ["there is no match block, so nothing is allowed"])
+    }
+
+    @Test(arguments: [
+        CheckedRow("true", "1:1", "this is always true, so it asks nothing"),
+        CheckedRow("false", "1:1", "this is never true, so nobody may"),
+        CheckedRow("'a' == 'b'", "1:1", "this is never true, so nobody may"),
+        CheckedRow("!(null == null)", "1:1", "this is never true"),
+        CheckedRow("auth != null && true", "1:17", "beside && it changes nothing"),
+        CheckedRow("false || auth != null", "1:1", "beside || it changes nothing"),
+        CheckedRow("true ? auth != null : false", "1:1", "only what stands before the : counts"),
+        CheckedRow("uid != null && auth.uid == uid", "1:1", "this is always true: uid is a string, never null"),
+        CheckedRow(
+            "auth.provider == 'google.com'", "1:18",
+            "auth.provider has short names, so it is never 'google.com'; write 'google'"),
+    ])
+    func aConditionThatIsAlwaysTheSameIsWarnedOf(row: CheckedRow) {
+        let findings = Checked.condition(row.source)
+        #expect(findings.errors.isEmpty)
+        expect(findings.warnings, toTell: row)
+    }
+
+    @Test func whatDecidesAWholeChainIsWarnedOfWithIt() {
+        let warnings = Checked.condition("auth != null || true").warnings
+        #expect(warnings.map(\.what) == ["this is always true", "this is always true, so it asks nothing"])
+    }
+}
