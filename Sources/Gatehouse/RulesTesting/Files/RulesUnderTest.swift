@@ -85,10 +85,3 @@ extension ConfigurationErrors {
             })
     }
 }
-
-extension SourceLocation {
-    /// A place in rules.
-    init(_ location: RuleLocation) {
-        self.init(file: location.source, line: location.line, column: location.column)
-    }
-}
