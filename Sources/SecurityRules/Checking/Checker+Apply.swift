@@ -22,7 +22,7 @@ extension Checker {
             tellWrongArgument(builtin, first, arguments, values)
             return Inferred(kinds: result)
         }
-        checkConstants(of: builtin, arguments, values)
+        checkConstants(of: builtin, receiver?.value, name, arguments, values)
         return Inferred(kinds: result)
     }
 
@@ -90,7 +90,7 @@ extension Checker {
     }
 
     /// How something is called, in a few words.
-    private static func usage(of builtin: Builtin) -> String {
+    static func usage(of builtin: Builtin) -> String {
         switch builtin {
         case .get: "m.get('key', default)"
         case .replace: "s.replace('regular expression', 'text')"
@@ -106,39 +106,5 @@ extension Checker {
     private static func usage(of name: String, _ overload: Overload?) -> String {
         let parameters = (overload?.parameters ?? []).map(\.text).joined(separator: ", ")
         return (overload?.receiver == nil ? "" : "x.") + "\(name)(\(parameters))"
-    }
-
-    /// Arguments that are written down, and that always fail.
-    private mutating func checkConstants(of builtin: Builtin, _ arguments: [Expression], _ values: [Inferred]) {
-        switch builtin {
-        case .matches, .replace, .split:
-            if let pattern = values[0].stringConstant { checkPattern(pattern, arguments[0].range) }
-        case .durationValue:
-            if let unit = values[1].stringConstant { checkUnit(unit, arguments[1].range) }
-        case .timestampDate:
-            checkDate(values.map(\.integerConstant), arguments)
-        default: break
-        }
-    }
-
-    private mutating func checkUnit(_ unit: String, _ range: SourceRange) {
-        let units = ["w", "d", "h", "m", "s", "ms", "ns"]
-        guard !units.contains(where: { RuleText.equal($0, unit) }) else { return }
-        findings.fail(
-            range, "'\(Self.quote(unit))' is no unit of durations", "the units are \(units.joined(separator: ", "))")
-    }
-
-    private mutating func checkDate(_ parts: [Int64?], _ arguments: [Expression]) {
-        let bounds: [(String, ClosedRange<Int64>)] = [("year", 1...9999), ("month", 1...12), ("day", 1...31)]
-        for ((part, argument), (name, bounds)) in zip(zip(parts, arguments), bounds) {
-            guard let part, !bounds.contains(part) else { continue }
-            findings.fail(
-                argument.range, "there is no \(name) \(part), so this always fails",
-                "a \(name) is \(bounds.lowerBound) to \(bounds.upperBound)")
-        }
-    }
-
-    private mutating func checkPattern(_ pattern: String, _ range: SourceRange) {
-        // Told by whoever compiles it.
     }
 }

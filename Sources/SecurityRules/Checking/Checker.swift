@@ -28,6 +28,9 @@ struct Checker {
     /// The function that is being looked at; nil: a condition.
     var function: Int?
     var patterns = PatternTree()
+    var patternCheck = PatternCheck()
+    /// What calls may cost that are tried out since all of them is written down.
+    var work = WorkBudget()
 
     private init(_ mode: Mode, _ findings: RuleFindings) {
         self.mode = mode

@@ -23,6 +23,8 @@ public enum RuleLimits {
     public static let expressionDepth = 64
     /// The most expressions that a source may have in all.
     public static let sourceExpressions = 32_768
+    /// The most parts that the regular expressions that are written in a source may have, repeats written out, all of them together.
+    public static let patternInstructions = 200_000
     /// The most functions of a source, and the most `allow` statements.
     public static let declarations = 4096
     /// The most steps of a request beyond its expressions: elements or bytes that an operation looks at or makes, and states of a regular expression.

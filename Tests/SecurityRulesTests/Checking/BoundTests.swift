@@ -35,6 +35,17 @@ import Testing
         #expect(Checked.service(functions.joined()).errors.count == RuleProblems.maximumCount)
     }
 
+    @Test func manyLargeRegularExpressionsAreToldOnce() {
+        let calls = repeated { "auth.uid.matches('((a{90}){90}|\($0))') || " }
+        let errors = Checked.service("match /a { allow read: if \(calls)auth == null; }").errors
+        #expect(errors.map(\.what) == ["the regular expressions up to here are too large together"])
+    }
+
+    @Test func oneRegularExpressionThatIsUsedOftenIsCountedOnce() {
+        let calls = repeated { _ in "auth.uid.matches('(a{90}){90}') || " }
+        #expect(Checked.service("match /a { allow read: if \(calls)auth == null; }").errors.isEmpty)
+    }
+
     @Test func expressionsNestAsDeepAsTheyMay() {
         let depth = RuleLimits.expressionDepth / 2 - 2
         let condition = String(repeating: "!(", count: depth) + "auth.uid" + String(repeating: ")", count: depth)

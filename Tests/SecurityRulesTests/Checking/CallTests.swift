@@ -49,9 +49,18 @@ import Testing
         CheckedRow(
             "duration.value(5, 'min') > duration.value(1, 's')", "1:19",
             "'min' is no unit of durations; the units are w, d, h, m, s, ms, ns"),
-        CheckedRow("request.time < timestamp.date(2027, 13, 1)", "1:37", "there is no month 13"),
-        CheckedRow("request.time < timestamp.date(0, 1, 1)", "1:31", "there is no year 0"),
-        CheckedRow("request.time < timestamp.date(2027, 1, 32)", "1:40", "a day is 1 to 31"),
+        CheckedRow(
+            "request.time < timestamp.date(2027, 13, 1)", "1:26", "with these arguments timestamp.date always fails"),
+        CheckedRow("request.time < timestamp.date(0, 1, 1)", "1:26", "timestamp.date always fails"),
+        CheckedRow("request.time < timestamp.date(2027, 2, 29)", "1:26", "as in timestamp.date(2027, 1, 31)"),
+        CheckedRow("request.time < timestamp.date(auth.token.year, 1, 32)", "1:51", "a day is 1 to 31"),
+        CheckedRow("int('five') == 5", "1:1", "with these arguments int always fails: the text cannot be read"),
+        CheckedRow("bool('yes')", "1:1", "with these arguments bool always fails: the text cannot be read"),
+        CheckedRow("[1, 2].join(',') == '1,2'", "1:8", "always fails"),
+        CheckedRow("uid.matches('a(b')", "1:13", "this is no regular expression, from its character"),
+        CheckedRow("uid.replace('(a)', '\\\\2') == 'a'", "1:20", "this cannot replace, from its character"),
+        CheckedRow("uid.split('[') == []", "1:11", "this is no regular expression"),
+        CheckedRow("uid.matches('a{1001}')", "1:13", "this is no regular expression"),
     ])
     func whatAlwaysFailsIsRefused(row: CheckedRow) {
         expect(Checked.condition(row.source).errors, toTell: row)
