@@ -1,4 +1,5 @@
-/// Which functions call which: finds recursion, how deep calls nest, and an order in which every function comes after those that it calls.
+/// Which functions call which: finds recursion, how deep calls nest, and an order in which every function comes after those
+/// that it calls.
 ///
 /// Walks with a stack of its own: a chain of thousands of functions must not become one of Swift's.
 struct CallGraph {

@@ -45,7 +45,7 @@ extension Checker {
         } else if owners.fits(.list), kinds.fits(.map) {
             remedy = "write \(text).keys().\(name.shown)(...)"
         } else {
-            remedy = "\(owners.text) has it"
+            remedy = "it is a method of \(owners.names.joined(separator: ", "))"
         }
         findings.fail(name.range, "\(text) is \(kinds.described), which has no \(name.shown)", remedy)
     }

@@ -13,6 +13,11 @@ extension Checker {
     private mutating func inferArithmetic(
         _ operation: BinaryOperator, _ left: Expression, _ right: Expression, _ range: SourceRange
     ) -> Inferred {
+        if operation == .subtract, let (base, name) = hyphenated(left, right) {
+            findings.fail(
+                left.range, "'-' subtracts: a name has none", "write \(quote(base))['\(Self.quote(name))']")
+            return .failed
+        }
         let (a, b) = (infer(left), infer(right))
         if a.isFailed || b.isFailed { return .failed }
         let kinds = ArithmeticKinds.result(of: operation, a.kinds, b.kinds)
@@ -23,6 +28,19 @@ extension Checker {
             return .failed
         }
         return fold(operation, a, b, kinds, range)
+    }
+
+    /// `base.some-name`, of which nobody has declared `name`: the base, and what was meant to be its member's name.
+    private func hyphenated(_ left: Expression, _ right: Expression) -> (Expression, String)? {
+        guard case .name(let last) = right.kind, left.range.end + 1 == right.range.start,
+            variable(named: last) == nil, !isGlobal(last)
+        else { return nil }
+        switch left.kind {
+        case .member(let base, let first): return (base, first.text + "-" + last)
+        case .binary(.subtract, let further, let middle):
+            return hyphenated(further, middle).map { ($0, $1 + "-" + last) }
+        default: return nil
+        }
     }
 
     private func remedy(

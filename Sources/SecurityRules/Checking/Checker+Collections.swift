@@ -81,11 +81,17 @@ extension Checker {
                 index.range,
                 "\(kinds.isAnything ? "this" : kinds.described) takes \(asked.joined(separator: " or ")) in [ ], "
                     + "and what stands there is \(key.kinds.described)",
-                numbered.isEmpty ? "write string(\(quote(index)))" : "write int(\(quote(index)))")
+                remedy(forIndex: index, key, isNumbered: !numbered.isEmpty))
             return .failed
         }
         checkBounds(value, key, index)
         return Inferred(kinds: elementKinds(value), origin: elementOrigin(value.origin))
+    }
+
+    private func remedy(forIndex index: Expression, _ key: Inferred, isNumbered: Bool) -> String {
+        if isNumbered, key.kinds.isKnown(as: [.string, .float]) { return "write int(\(quote(index)))" }
+        if !isNumbered, key.kinds.isKnown(as: [.integer, .float, .bool]) { return "write string(\(quote(index)))" }
+        return isNumbered ? "write a number there: [0] is the first" : "write a key there, as in ['a']"
     }
 
     private func elementKinds(_ value: Inferred) -> KindSet {

@@ -39,12 +39,25 @@ extension Checker {
             return "write string(\(text)), or a path: /a/$(uid)/b"
         }
         if a.value.kinds.isKnown(as: [.integer, .float, .bool]) {
-            return b.value.stringConstant == nil ? "write string(\(text))" : "take the quotes away"
+            return remedy(forText: b, comparedWith: a)
         }
         if a.value.kinds.isKnown(as: [.list, .set]) { return "ask with in: \(quote(b.expression)) in \(text)" }
         if a.value.kinds.isKnown(as: .bytes) { return "write \(text).toHexString() or \(text).toBase64()" }
         if a.value.kinds.isKnown(as: .map) && a.value.origin == .auth { return "write \(text).uid" }
         return nil
+    }
+
+    /// How to compare a string with a number or bool.
+    private func remedy(
+        forText text: (expression: Expression, value: Inferred),
+        comparedWith other: (expression: Expression, value: Inferred)
+    ) -> String {
+        if text.value.stringConstant != nil { return "take the quotes away" }
+        let written = quote(other.expression)
+        guard other.value.constant != nil else { return "write string(\(written))" }
+        let quoted = "write '\(written)'"
+        guard text.value.origin == .field, other.value.kinds.isKnown(as: .number) else { return quoted }
+        return "\(quoted), or int(\(quote(text.expression)))"
     }
 
     /// `operand == null`, `operand != null`
@@ -54,7 +67,7 @@ extension Checker {
         guard !value.kinds.fits(.null) || value.origin == .claim else { return .bool() }
         let isEqual = operation == .equal
         switch value.origin {
-        // Whoever asks whether they are there asks whether somebody is signed in; nobody is an error, which is not true either.
+        // Whoever asks whether they are there asks whether somebody is signed in; nobody is an error, not true either.
         case .uid, .token, .claim:
             if isEqual { tellNeverNull(operand, value, range) }
         case _ where isEqual:

@@ -47,6 +47,7 @@ extension Checker {
     }
 
     private func remedy(forNoBoolean value: Inferred, _ expression: Expression) -> String {
+        if value.isNull { return "write what must hold, as in auth != null" }
         let text = quote(expression)
         if value.kinds.fits(.null) || value.origin == .uid {
             return "nothing stands for true by itself: write \(text) != null"
@@ -184,10 +185,10 @@ extension SourceRange {
 }
 
 extension KindSet {
-    /// `a string`, `an int`, `null`, `a map or null`, `any value`.
+    /// `a string`, `an int`, `bytes`, `null`, `a map or null`, `any value`.
     var described: String {
         let text = text
-        if text == "null" || isAnything { return text }
+        if text == "null" || text.hasPrefix("bytes") || isAnything { return text }
         return (text.hasPrefix("int") ? "an " : "a ") + text
     }
 }

@@ -1,8 +1,8 @@
-/// Looks for what is wrong with rules that a parser has read, so that it is told when they are loaded and not when a request comes:
-/// unknown names, wrong arguments, values that cannot fit where they stand, conditions that are never true.
+/// Looks for what is wrong with rules that a parser has read, so that it is told when they are loaded and not when a request
+/// comes: unknown names, wrong arguments, values that cannot fit where they stand, conditions that are never true.
 ///
-/// Linear in the text: each function is looked at once, whatever calls it, and its parameters may be anything. Recurses as deep as
-/// expressions and blocks nest, which the parser bounds.
+/// Linear in the text: each function is looked at once, whatever calls it, and its parameters may be anything. Recurses as deep
+/// as expressions and blocks nest, which the parser bounds.
 struct Checker {
     /// What the names of the language stand for.
     enum Mode {

@@ -20,7 +20,11 @@ extension KindSet {
 
     /// As messages name them: `string`, `map or null`, `number`.
     var text: String {
-        if isAnything { return "any value" }
+        isAnything ? "any value" : names.joined(separator: " or ")
+    }
+
+    /// The kinds, one by one; int and float together are `number`.
+    var names: [String] {
         var names = RuleValue.Kind.allCases.filter { readable.contains(KindSet($0)) }.map(\.name)
         if isSuperset(of: .number) {
             names.removeAll { $0 == "int" || $0 == "float" }
@@ -28,7 +32,7 @@ extension KindSet {
         }
         // Null is told last: `map or null`.
         if let null = names.firstIndex(of: "null") { names.append(names.remove(at: null)) }
-        return names.joined(separator: " or ")
+        return names
     }
 
     /// What `is` asks for under a name; nil: no such type.

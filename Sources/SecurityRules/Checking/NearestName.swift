@@ -5,7 +5,8 @@ enum NearestName {
     /// More are not looked at.
     private static let maximumCandidates = 1024
 
-    /// The candidate that differs least: in case alone, or by two insertions, removals or changes at most (one where the name is short).
+    /// The candidate that differs least: in case alone, or by two insertions, removals or changes at most (one where the
+    /// name is short).
     static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.utf8.prefix(maximumLength + 1))
         guard wanted.count <= maximumLength else { return nil }

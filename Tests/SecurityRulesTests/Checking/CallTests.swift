@@ -24,7 +24,7 @@ import Testing
         CheckedRow("[1].union([2].toSet()).size() == 1", "1:5", "write [1].toSet().union(...)"),
         CheckedRow("auth.token.hasAny(['a'])", "1:12", "write auth.token.keys().hasAny(...)"),
         CheckedRow("5.year() == 1970", "1:3", "write timestamp.value(5).year(), of milliseconds"),
-        CheckedRow("uid.year() == 1970", "1:5", "uid is a string, which has no year; timestamp has it"),
+        CheckedRow("uid.year() == 1970", "1:5", "uid is a string, which has no year; it is a method of timestamp"),
         CheckedRow("null.size() == 1", "1:6", "null is null, which has no size"),
         CheckedRow("uid.matches(1)", "1:13", "matches takes a string here, and this is an int; write string(1)"),
         CheckedRow(

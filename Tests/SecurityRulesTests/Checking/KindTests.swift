@@ -17,6 +17,8 @@ import Testing
         CheckedRow("uid ? true : false", "1:1", "?: takes what is true or false"),
         CheckedRow("-uid == 1", "1:1", "only a number can be negated"),
         CheckedRow("(auth.uid == uid ? 'a' : 1)", "1:2", "a condition is true or false, and this is an int or string"),
+        CheckedRow("null", "1:1", "write what must hold"),
+        CheckedRow("auth is null", "1:9", "there is no type 'null'; compare: auth == null"),
         CheckedRow("auth.uid is int", "1:1", "this is never true: auth.uid is a string"),
         CheckedRow("rest is string", "1:1", "this is never true: rest is a path"),
     ])
@@ -27,6 +29,8 @@ import Testing
     @Test(arguments: [
         CheckedRow("uid + 1 == 'a'", "1:1", "there is no + for a string and an int; write string(1)"),
         CheckedRow("1 + 'a' == 'a1'", "1:1", "write string(1)"),
+        CheckedRow("request.headers.x-api-version == '1'", "1:1", "write request.headers['x-api-version']"),
+        CheckedRow("auth.token.first-name == 'a'", "1:1", "write auth.token['first-name']"),
         CheckedRow("uid - 'a' == 'a'", "1:1", "there is no - for a string and a string"),
         CheckedRow("rest + 'a' == 'a'", "1:1", "write string(rest)"),
         CheckedRow("1.5 % 2 == 1", "1:1", "% is for ints"),
@@ -45,7 +49,9 @@ import Testing
 
     @Test(arguments: [
         CheckedRow(
-            "auth.uid == 5", "1:1", "this is never true: auth.uid is a string, and 5 is an int; write string(5)"),
+            "auth.uid == 5", "1:1", "this is never true: auth.uid is a string, and 5 is an int; write '5'"),
+        CheckedRow("request.query.a == 5", "1:1", "write '5', or int(request.query.a)"),
+        CheckedRow("request.time.year() == uid", "1:1", "write string(request.time.year())"),
         CheckedRow("auth.uid != 5", "1:1", "this is always true"),
         CheckedRow("auth == uid", "1:1", "write auth.uid"),
         CheckedRow("request.path == '/a'", "1:1", "write string(request.path), or a path: /a/$(uid)/b"),

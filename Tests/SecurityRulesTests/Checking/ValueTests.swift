@@ -29,7 +29,7 @@ import Testing
         CheckedRow("uid == null ? 'a' : 'b'", "1:1", "take the comparison away"),
         CheckedRow("auth == null", "1:1", "this is never true: auth is a map, never null"),
         CheckedRow("null", "1:1", "null makes no field"),
-        CheckedRow("hashing.sha256(uid)", "1:1", "a field cannot have a bytes; write hashing.sha256(uid).toBase64()"),
+        CheckedRow("hashing.sha256(uid)", "1:1", "a field cannot have bytes; write hashing.sha256(uid).toBase64()"),
         CheckedRow("duration.value(5, 'm')", "1:1", "write duration.value(5, 'm').seconds()"),
         CheckedRow("path('/a')", "1:1", "write string(path('/a'))"),
         CheckedRow("token.diff({})", "1:1", "write token.diff({}).affectedKeys()"),
