@@ -35,6 +35,13 @@ extension KindSet {
         return names
     }
 
+    /// `a string`, `an int`, `bytes`, `null`, `a map or null`, `any value`.
+    var described: String {
+        let text = text
+        if text == "null" || text.hasPrefix("bytes") || isAnything { return text }
+        return (text.hasPrefix("int") ? "an " : "a ") + text
+    }
+
     /// What `is` asks for under a name; nil: no such type.
     static func type(named name: String) -> KindSet? {
         switch name {
