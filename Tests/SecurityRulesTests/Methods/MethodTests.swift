@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct MethodTests {
     static let all =
-        MethodRow.strings + MethodRow.bytes + MethodRow.lists + MethodRow.membership + MethodRow.sets + MethodRow.maps
+        MethodRow.strings + MethodRow.patterns + MethodRow.bytes + MethodRow.lists + MethodRow.membership
+        + MethodRow.sets + MethodRow.maps
         + MethodRow.mapDiffs + MethodRow.timestamps + MethodRow.timestampFunctions + MethodRow.durationFunctions
         + MethodRow.math + MethodRow.conversions + MethodRow.paths + MethodRow.hashing
 
@@ -15,10 +16,8 @@ import Testing
 
     /// Those that need the evaluator, which has their tests.
     static let ofTheEvaluator: Set<Builtin> = [.debug, .recentSignIn, .secondFactor]
-    /// Those of regular expressions, which have theirs.
-    static let ofPatterns: Set<Builtin> = [.matches, .replace, .split]
 
-    @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator).subtracting(ofPatterns))
+    @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator))
     func everyMethodAndFunctionHasRowsOfTwoValuesAndOfAFailure(builtin: Builtin) {
         let rows = Self.all.filter { $0.builtin == builtin }
         let values = rows.compactMap { if case .value(let value) = $0.expected { value.text } else { nil } }
@@ -42,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator).subtracting(ofPatterns))
+    @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator))
     func aKindThatNoOverloadNamesIsAFailure(builtin: Builtin) throws {
         let values: [RuleValue] = [
             nil, true, 1, 1.5, "a", .bytes("a"), [1], ["a": 1], .set(1), .diff(RuleMap([:]), RuleMap([:])), .time(0),

@@ -31,4 +31,16 @@ extension MethodRow {
         MethodRow(.bytes([0, 15]), .toHexString, is: "000F"), MethodRow(.bytes(""), .toHexString, is: ""),
         MethodRow("a", .toHexString, fails: .wrongKind),
     ]
+
+    static let patterns = [
+        MethodRow("user@domain.com", .matches, ".*@domain[.]com", is: true),
+        MethodRow("banana", .matches, ".*@domain[.]com", is: false), MethodRow("xay", .matches, "a", is: false),
+        MethodRow("a", .matches, "(", fails: .invalidText), MethodRow("a", .matches, 1, fails: .wrongKind),
+        MethodRow(1, .matches, "1", fails: .wrongKind),
+        MethodRow("banana", .replace, "a", "o", is: "bonono"), MethodRow("banana", .replace, "ana", "ee", is: "beena"),
+        MethodRow("foo", .replace, ".", "-", is: "---"), MethodRow("a", .replace, "[", "b", fails: .invalidText),
+        MethodRow("a", .replace, "a", nil, fails: .wrongKind),
+        MethodRow("a/b/c", .split, "/", is: ["a", "b", "c"]), MethodRow("abc", .split, "/", is: ["abc"]),
+        MethodRow("a", .split, "*", fails: .invalidText), MethodRow(["a"], .split, "/", fails: .wrongKind),
+    ]
 }

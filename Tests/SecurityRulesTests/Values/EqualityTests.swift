@@ -87,4 +87,14 @@ import Testing
             Outcome { work throws(RuleFailure) in .bool(try RuleValue.contains(collection, value, &work)) }
                 .isSame(as: .failure(reason)))
     }
+
+    /// As deep as a request's expressions could nest what a token holds.
+    @Test func deeplyNestedValuesAreCompared() throws {
+        func nested(_ leaf: RuleValue) -> RuleValue {
+            (0..<RuleLimits.expressions * 2).reduce(leaf) { value, number in number % 2 == 0 ? [value] : ["a": value] }
+        }
+        var work = WorkBudget()
+        #expect(try RuleValue.equal(nested(1), nested(1.0), &work))
+        #expect(try !RuleValue.equal(nested(1), nested(2), &work))
+    }
 }
