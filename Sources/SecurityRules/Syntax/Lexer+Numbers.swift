@@ -4,8 +4,7 @@ extension Lexer {
 
     static let outOfRange = (
         what: "this number is out of range",
-        remedy:
-            "an int has 64 bits (-9223372036854775808 to 9223372036854775807), a float is at most 1.7976931348623157e308"
+        remedy: "an int has 64 bits (at most 9223372036854775807), a float is at most 1.7976931348623157e308"
     )
 
     /// `12`, `0xFF`, `1.5`, `.5`, `1e9`; what is wrong is told and read as 0.
@@ -13,6 +12,7 @@ extension Lexer {
         let start = position
         let kind = peeks("0x") || peeks("0X") ? hexadecimal() : decimal()
         if let byte = peek(), Self.isNamePart(byte) { return suffixed(start, &findings) }
+        if position == start + 2, kind == nil { return suffixed(start, &findings) }
         let digits = bytes[start..<position]
         if hasLeadingZero(digits) {
             findings.fail(

@@ -12,25 +12,39 @@ extension Lexer {
         ("**", .star, "there is no '**'", "write math.pow(a, b)"),
     ]
 
-    private static let doubles: [(text: StaticString, symbol: Symbol)] = [
-        ("==", .equal), ("!=", .notEqual), ("<=", .lessOrEqual), (">=", .greaterOrEqual), ("&&", .and), ("||", .or),
-    ]
-
-    private static let singles: [UInt8: Symbol] = Dictionary(
-        uniqueKeysWithValues: Symbol.allCases.filter { $0.rawValue.utf8.count == 1 }
-            .compactMap { symbol in symbol.rawValue.utf8.first.map { ($0, symbol) } })
+    /// Each byte's symbol, where it is one alone.
+    private static let singles: [Symbol?] = Symbol.allCases.reduce(into: Array(repeating: nil, count: 128)) {
+        if let byte = $1.rawValue.utf8.first, $1.rawValue.utf8.count == 1 { $0[Int(byte)] = $1 }
+    }
 
     /// A symbol from the place on; nil: there is none.
     mutating func symbol(_ findings: inout RuleFindings) -> Symbol? {
-        guard let byte = peek() else { return nil }
-        if let slip = slip(&findings) { return slip }
-        for double in Self.doubles where peeks(double.text) {
-            position += 2
-            return double.symbol
+        guard let byte = peek(), byte < 128 else { return nil }
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "|"), UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "<"),
+            UInt8(ascii: ">"), UInt8(ascii: "*"):
+            if let slip = slip(&findings) { return slip }
+            if let double = double(byte) { return double }
+            if byte == UInt8(ascii: "&") || byte == UInt8(ascii: "|") { return single(byte, &findings) }
+        default: break
         }
-        if byte == UInt8(ascii: "&") || byte == UInt8(ascii: "|") { return single(byte, &findings) }
-        guard let symbol = Self.singles[byte] else { return nil }
+        guard let symbol = Self.singles[Int(byte)] else { return nil }
         position += 1
+        return symbol
+    }
+
+    private mutating func double(_ byte: UInt8) -> Symbol? {
+        let symbol: Symbol
+        switch (byte, peek(1)) {
+        case (UInt8(ascii: "="), UInt8(ascii: "=")): symbol = .equal
+        case (UInt8(ascii: "!"), UInt8(ascii: "=")): symbol = .notEqual
+        case (UInt8(ascii: "<"), UInt8(ascii: "=")): symbol = .lessOrEqual
+        case (UInt8(ascii: ">"), UInt8(ascii: "=")): symbol = .greaterOrEqual
+        case (UInt8(ascii: "&"), UInt8(ascii: "&")): symbol = .and
+        case (UInt8(ascii: "|"), UInt8(ascii: "|")): symbol = .or
+        default: return nil
+        }
+        position += 2
         return symbol
     }
 

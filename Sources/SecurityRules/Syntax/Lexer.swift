@@ -19,7 +19,8 @@ struct Lexer: Sendable {
     func peeks(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard position + count <= bytes.count else { return false }
-        return (0..<count).allSatisfy { bytes[position + $0] == text.utf8Start[$0] }
+        for index in 0..<count where bytes[position + index] != text.utf8Start[index] { return false }
+        return true
     }
 
     func range(from start: Int) -> SourceRange {
@@ -76,8 +77,9 @@ extension Lexer {
                 startsLine = true
                 position += 1
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): position += 1
-            case _ where peeks("//"): skipLine()
-            case _ where peeks("/*"): startsLine = skipBlockComment(&findings) || startsLine
+            case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "/"): skipLine()
+            case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "*"):
+                startsLine = skipBlockComment(&findings) || startsLine
             default: return startsLine
             }
         }

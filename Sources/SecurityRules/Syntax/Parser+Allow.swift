@@ -22,7 +22,8 @@ extension Parser {
         var operations: RuleOperationSet = []
         repeat {
             guard let word = current.word, word != "if" else {
-                try expected("a method", "write allow read: if ...; \(Self.methodList)")
+                let remedy = at(.star) ? "all methods are read, write" : "write allow read: if ...; \(Self.methodList)"
+                try expected("a method", remedy)
             }
             if let known = Self.methods[word] {
                 operations.formUnion(known)
@@ -68,9 +69,13 @@ extension Parser {
                 try expected("',', ':' or ';' behind a method", "write allow read, write: if ...;")
             }
         }
-        if at("if") {
-            advance()
-        } else if !isStatementEnd, !at(.semicolon), !current.isInvalid {
+        let hasIf = at("if")
+        if hasIf { advance() }
+        if isStatementEnd || at(.semicolon) {
+            fail(place, "the condition is missing", "write allow read: if ...;, or allow read; where everybody may")
+            throw Abandoned()
+        }
+        if !hasIf, !current.isInvalid {
             fail(current.range, "'if' is missing before the condition", "write allow read: if ...;")
         }
         return try expression().expression

@@ -18,15 +18,7 @@ extension Parser {
     mutating func block(_ enclosing: Enclosing) -> Block {
         var block = Block()
         let open = current.range
-        guard at(.openBrace) else {
-            if !current.isInvalid {
-                fail(current.range, "expected '{', found \(found)", "what belongs to it stands between '{' and '}'")
-            }
-            isIncomplete = true
-            skipStatement()
-            return block
-        }
-        advance()
+        guard openBlock() else { return block }
         while !at(.closeBrace), !current.isEnd {
             let before = current.range.start
             statement(enclosing, &block)
@@ -34,6 +26,18 @@ extension Parser {
         }
         close(open)
         return block
+    }
+
+    /// The '{' of a block; false: there is none, and nothing that looks as if only it was forgotten.
+    private mutating func openBlock() -> Bool {
+        if take(.openBrace) { return true }
+        let isForgotten = Self.isStatement(current)
+        if !current.isInvalid {
+            fail(current.range, "expected '{', found \(found)", "what belongs to it stands between '{' and '}'")
+        }
+        isIncomplete = true
+        if !isForgotten { skipStatement() }
+        return isForgotten
     }
 
     /// The '}' of a block.
@@ -52,9 +56,16 @@ extension Parser {
                 fail(current.range, "allow stands outside of a match", "put it into match /path { ... }")
             }
             if let allow = allow() { block.allows.append(allow) }
+        } else if at(.semicolon) {
+            straySemicolon()
         } else {
             unknownStatement(inMatch: enclosing.matches > 0)
         }
+    }
+
+    mutating func straySemicolon() {
+        fail(current.range, "this ';' ends nothing", "take it out: behind '}' there is none")
+        advance()
     }
 
     private mutating func unknownStatement(inMatch: Bool) {
@@ -77,6 +88,8 @@ extension Parser {
         ("return", "return stands outside of a function", "write function name() { return ...; }"),
         ("if", "if is no statement", "a condition stands behind allow, as allow read: if ...;"),
         ("deny", "there is no deny", "what no allow lets pass is denied: narrow the condition of the allow"),
+        ("func", "there is no func", "write function name() { return ...; }"),
+        ("def", "there is no def", "write function name() { return ...; }"),
         ("service", "service stands in another block", "there is one service block, at the top of the file"),
         ("rules_version", "rules_version is the first statement, once", "put it first"),
     ]

@@ -85,6 +85,14 @@ extension Parser {
             fail(current.range, "\(found) closes nothing", "take it out, or open what it closes")
             throw Abandoned()
         }
-        try expected("an operator or \(end)", "two values need an operator between them, as a && b")
+        let needsOperator =
+            switch current.kind {
+            case .symbol: false
+            default: true
+            }
+        try expected(
+            "an operator or \(end)",
+            needsOperator
+                ? "two values need an operator between them, as a && b" : "take it out, or add what belongs before it")
     }
 }

@@ -33,6 +33,11 @@ extension Parser {
     static let versionLine = "rules_version = '2';"
 
     private mutating func version() {
+        if at(.openBrace) {
+            return fail(
+                current.range, "this is JSON, as the rules of the Realtime Database are",
+                "write \(Self.versionLine) service gatehouse.http { match /path { allow read: if ...; } }")
+        }
         guard at("rules_version") else {
             return fail(
                 current.range, "rules_version is missing",
@@ -55,7 +60,8 @@ extension Parser {
             fail(
                 current.range, "rules of version '1' are not read",
                 "write \(Self.versionLine), where {name=**} stands for no segment too and may stand anywhere")
-        case .string, .integer, .float: fail(current.range, "there is no version \(found)", "write \(Self.versionLine)")
+        case .string: fail(current.range, "there is no version \(quote(current.range))", "write \(Self.versionLine)")
+        case .integer, .float: fail(current.range, "the version is a text", "write \(Self.versionLine)")
         default: try expected("'2'", "write \(Self.versionLine)")
         }
         advance()
@@ -97,6 +103,7 @@ extension Parser {
             fail(current.range, "'}' closes nothing", "take it out, or open what it closes")
             return advance()
         }
+        if at(.semicolon) { return straySemicolon() }
         isIncomplete = true
         if at("match") || at("allow") || at("function") {
             fail(

@@ -38,13 +38,11 @@ extension Parser {
     private mutating func body(_ name: Name) throws(Abandoned) -> (lets: [LetSyntax], result: Expression)? {
         let open = current.range
         try expect(.openBrace, "write function name(a, b) { return ...; }")
-        var lets: [LetSyntax] = []
-        var result: Expression?
-        var hasReturn = false
+        var body = Body()
         while !at(.closeBrace), !current.isEnd, !isOutsideStatement {
             let before = current.range.start
             do {
-                try bodyStatement(&lets, &result, &hasReturn)
+                try statement(&body)
             } catch {
                 isIncomplete = true
                 skipStatement()
@@ -52,11 +50,20 @@ extension Parser {
             if current.range.start == before { advance() }
         }
         close(open)
-        if !hasReturn {
+        if !body.hasReturn, !body.isExplained {
             fail(name.range, "this function returns nothing", "end it with return ...;")
         }
-        if result == nil { isIncomplete = true }
-        return result.map { (lets, $0) }
+        if body.result == nil { isIncomplete = true }
+        return body.result.map { (body.lets, $0) }
+    }
+
+    /// What a function's block has so far.
+    private struct Body {
+        var lets: [LetSyntax] = []
+        var result: Expression?
+        var hasReturn = false
+        /// Why it has no return, or more than one, was told.
+        var isExplained = false
     }
 
     /// Whether a statement begins here that no function has: its '}' was forgotten.
@@ -64,53 +71,62 @@ extension Parser {
         current.startsLine && (at("allow") || at("match") || at("function") || at("service"))
     }
 
-    private mutating func bodyStatement(
-        _ lets: inout [LetSyntax], _ result: inout Expression?, _ hasReturn: inout Bool
-    ) throws(Abandoned) {
-        if at("let") || at("var") || at("const") {
-            if hasReturn { fail(current.range, "let stands behind return", "put it before") }
-            return try letStatement(&lets)
-        }
-        if at("return") {
-            if hasReturn {
-                fail(
-                    current.range, "a function has one return",
-                    "take this one out; write 'condition ? one : other' to choose")
-            }
-            hasReturn = true
-            advance()
-            let value = try expression().expression
-            result = result ?? value
-            return try endStatement("the result")
-        }
-        try badBodyStatement(&hasReturn)
+    private mutating func statement(_ body: inout Body) throws(Abandoned) {
+        if at("let") || at("var") || at("const") { return try letStatement(&body) }
+        if at("return") { return try returnStatement(&body) }
+        if at(.semicolon) { return straySemicolon() }
+        try badStatement(&body)
     }
 
-    private mutating func letStatement(_ lets: inout [LetSyntax]) throws(Abandoned) {
+    private mutating func returnStatement(_ body: inout Body) throws(Abandoned) {
+        if body.hasReturn, !body.isExplained {
+            fail(current.range, "a function has one return", "take this one out; 'condition ? one : other' chooses")
+        }
+        body.hasReturn = true
+        advance()
+        let value = try expression().expression
+        body.result = body.result ?? value
+        try endStatement("the result")
+    }
+
+    private mutating func letStatement(_ body: inout Body) throws(Abandoned) {
         let keyword = current.range
-        if !at("let") { fail(keyword, "there is no \(found.filter { $0 != "'" })", "write let name = value;") }
-        if lets.count == RuleLimits.lets {
+        if body.hasReturn { fail(keyword, "\(found) stands behind return", "put it before") }
+        if !at("let") { fail(keyword, "there is no \(quote(keyword))", "write let name = value;") }
+        if body.lets.count == RuleLimits.lets {
             fail(keyword, "a function has at most \(RuleLimits.lets) lets", "split the function")
         }
         advance()
         let name = try name(of: "a let")
         try expect(.assign, "write let \(Lexer.short(name.text)) = value;")
         let value = try expression().expression
-        lets.append(LetSyntax(name: name, value: value))
+        body.lets.append(LetSyntax(name: name, value: value))
         try endStatement("the value")
     }
 
-    private mutating func badBodyStatement(_ hasReturn: inout Bool) throws(Abandoned) -> Never {
+    private mutating func badStatement(_ body: inout Body) throws(Abandoned) -> Never {
         if at("if") || at("else") || at("for") || at("while") || at("switch") {
-            fail(
-                current.range, "there is no \(current.word ?? "such") in a function",
-                "write lets and one return; 'condition ? one : other' chooses")
-        } else if !hasReturn, current.word != nil, !at("allow"), !at("match"), !at("function") {
+            if !body.isExplained {
+                fail(
+                    current.range, "there is no \(quote(current.range)) in a function",
+                    "write lets and one return; 'condition ? one : other' chooses")
+            }
+            body.isExplained = true
+        } else if isAssignment {
+            fail(current.range, "'let' is missing", "write let \(quote(current.range)) = value;")
+        } else if !body.hasReturn, !body.isExplained, !current.isInvalid, !Self.isStatement(current) {
             fail(current.range, "'return' is missing", "a function is lets and then return ...;")
-            hasReturn = true
+            body.isExplained = true
         } else {
-            try expected(hasReturn ? "'}'" : "let or return", "a function is lets and then one return ...;")
+            try expected(body.hasReturn ? "'}'" : "let or return", "a function is lets and then one return ...;")
         }
         throw Abandoned()
+    }
+
+    private var isAssignment: Bool {
+        guard current.word != nil else { return false }
+        var ahead = lexer
+        ahead.skipBlanks()
+        return ahead.peek() == UInt8(ascii: "=") && ahead.peek(1) != UInt8(ascii: "=")
     }
 }

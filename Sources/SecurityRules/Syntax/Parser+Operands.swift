@@ -91,7 +91,7 @@ extension Parser {
         guard at(.openParenthesis) else {
             return try make(.member(base.expression, name), from: base.start, over: base.height)
         }
-        let arguments = try arguments(of: word)
+        let arguments = try arguments(of: name.text)
         return try make(
             .methodCall(base.expression, name, arguments.items), from: base.start,
             over: max(base.height, arguments.height))

@@ -18,6 +18,10 @@ extension Parser {
     mutating func binary(_ minimum: Int) throws(Abandoned) -> Operand {
         var left = try unary()
         while let found = infixOperator(), found.precedence >= minimum {
+            if at("not") {
+                fail(current.range, "there is no 'not in'", "write !(x in list)")
+                advance()
+            }
             if let slip = found.slip { fail(current.range, slip.what, slip.remedy) }
             warnOfNot(before: found, left)
             switch found.kind {
@@ -88,29 +92,41 @@ extension Parser {
     /// What the token is between two operands; nil: no operator.
     private func infixOperator() -> InfixOperator? {
         switch current.kind {
-        case .symbol(let symbol): Self.symbols[symbol]
+        case .symbol(let symbol): Self.infix(symbol)
+        case .word("not") where isBeforeIn: Self.words["in"]
         case .word(let word): Self.words[word]
         default: nil
         }
     }
 
-    private static let symbols: [Symbol: InfixOperator] = [
-        .or: InfixOperator(kind: .logical(.or), precedence: 1),
-        .and: InfixOperator(kind: .logical(.and), precedence: 2),
-        .equal: InfixOperator(kind: .binary(.equal), precedence: 3),
-        .notEqual: InfixOperator(kind: .binary(.notEqual), precedence: 3),
-        .assign: InfixOperator(
-            kind: .binary(.equal), precedence: 3, slip: ("'=' compares nothing", "write '==' to compare")),
-        .less: InfixOperator(kind: .binary(.less), precedence: 5),
-        .lessOrEqual: InfixOperator(kind: .binary(.lessOrEqual), precedence: 5),
-        .greater: InfixOperator(kind: .binary(.greater), precedence: 5),
-        .greaterOrEqual: InfixOperator(kind: .binary(.greaterOrEqual), precedence: 5),
-        .plus: InfixOperator(kind: .binary(.add), precedence: 6),
-        .minus: InfixOperator(kind: .binary(.subtract), precedence: 6),
-        .star: InfixOperator(kind: .binary(.multiply), precedence: 7),
-        .slash: InfixOperator(kind: .binary(.divide), precedence: 7),
-        .percent: InfixOperator(kind: .binary(.remainder), precedence: 7),
-    ]
+    /// Whether `in` follows, as in `a not in b`.
+    private var isBeforeIn: Bool {
+        var ahead = lexer
+        ahead.skipBlanks()
+        return ahead.position > lexer.position && ahead.peeks("in") && ahead.peek(2).map(Lexer.isNamePart) != true
+    }
+
+    private static func infix(_ symbol: Symbol) -> InfixOperator? {
+        switch symbol {
+        case .or: InfixOperator(kind: .logical(.or), precedence: 1)
+        case .and: InfixOperator(kind: .logical(.and), precedence: 2)
+        case .equal: InfixOperator(kind: .binary(.equal), precedence: 3)
+        case .notEqual: InfixOperator(kind: .binary(.notEqual), precedence: 3)
+        case .assign:
+            InfixOperator(
+                kind: .binary(.equal), precedence: 3, slip: ("'=' compares nothing", "write '==' to compare"))
+        case .less: InfixOperator(kind: .binary(.less), precedence: 5)
+        case .lessOrEqual: InfixOperator(kind: .binary(.lessOrEqual), precedence: 5)
+        case .greater: InfixOperator(kind: .binary(.greater), precedence: 5)
+        case .greaterOrEqual: InfixOperator(kind: .binary(.greaterOrEqual), precedence: 5)
+        case .plus: InfixOperator(kind: .binary(.add), precedence: 6)
+        case .minus: InfixOperator(kind: .binary(.subtract), precedence: 6)
+        case .star: InfixOperator(kind: .binary(.multiply), precedence: 7)
+        case .slash: InfixOperator(kind: .binary(.divide), precedence: 7)
+        case .percent: InfixOperator(kind: .binary(.remainder), precedence: 7)
+        default: nil
+        }
+    }
 
     private static let words: [String: InfixOperator] = [
         "in": InfixOperator(kind: .binary(.contains), precedence: 4),

@@ -27,7 +27,7 @@ extension Parser {
             let slash = lexer.position
             lexer.position += 1
             // A '/' alone is the path of no segments.
-            if slash == first, isPatternEnd(lexer.peek()) { break }
+            if slash == first, isPatternEnd(lexer.peek()), !lexer.peeks("{}") { break }
             let start = lexer.position
             let kind = try segment(slash)
             let segment = PatternSegment(kind: kind, range: lexer.range(from: start))
@@ -45,12 +45,20 @@ extension Parser {
 
     /// Whether `{name}`, `{name=` or another try at one stands here, and not the block.
     private var isCaptureAhead: Bool {
-        guard lexer.peek() == UInt8(ascii: "{"), let next = lexer.peek(1) else { return false }
-        return next > 0x20
+        guard lexer.peek() == UInt8(ascii: "{") else { return false }
+        var ahead = lexer
+        ahead.position += 1
+        ahead.skipBlanks()
+        let isNamed = !ahead.word().isEmpty
+        ahead.skipBlanks()
+        guard let byte = ahead.peek() else { return false }
+        return (isNamed ? "}=:*" : "$*<").utf8.contains(byte)
     }
 
     private mutating func segment(_ slash: Int) throws(Abandoned) -> PatternSegment.Kind {
-        if lexer.peek() == UInt8(ascii: "{") { return try capture() }
+        if isCaptureAhead || lexer.peek() == UInt8(ascii: "{") && lexer.peek(1).map({ $0 > 0x20 }) == true {
+            return try capture()
+        }
         let start = lexer.position
         while let byte = lexer.peek(), Self.isLiteral(byte) { try literalByte(byte) }
         let literal = Array(lexer.bytes[start..<lexer.position])
@@ -147,6 +155,8 @@ extension Parser {
 
     private mutating func badCapture(_ start: Int) throws(Abandoned) -> Never {
         let isSingle = lexer.peeks("=*}")
+        // Blanks in it end no pattern.
+        while let byte = lexer.peek(), !"{}\n".utf8.contains(byte) { lexer.position += 1 }
         try badPattern(
             start, isSingle ? "there is no {name=*}" : "this is no capture",
             "write {name} for one segment, {name=**} for any number of them")

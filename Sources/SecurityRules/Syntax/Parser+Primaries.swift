@@ -15,8 +15,7 @@ extension Parser {
         case .symbol(.openBracket): return try list()
         case .symbol(.openBrace): return try map()
         case .symbol(.slash): return try rawPath()
-        case .symbol(.plus): try expected("a value", "numbers have no '+' before them")
-        default: try expected("a value", "as request.auth.uid, 'text', 1, [1, 2] or a call")
+        default: try noValue()
         }
     }
 
@@ -39,14 +38,28 @@ extension Parser {
             throw Abandoned()
         default: break
         }
-        if Self.reserved.contains(word) {
-            try expected("a value", "'\(word)' is a word of the language; as a key it is map['\(word)']")
-        }
+        if Self.reserved.contains(word) { try noValue() }
         let name = Name(text: word, range: current.range)
         advance()
         guard at(.openParenthesis) else { return try make(.name(word), from: start) }
-        let arguments = try arguments(of: word)
+        let arguments = try arguments(of: nil)
         return try make(.call(name, arguments.items), from: start, over: arguments.height)
+    }
+
+    private mutating func noValue() throws(Abandoned) -> Never {
+        let remedy =
+            if at(.plus) {
+                "numbers have no '+' before them, and nothing is counted up with '++'"
+            } else if let word = current.word,
+                ["if", "else", "return", "let", "var", "const", "for", "while"].contains(word)
+            {
+                "a condition is one expression: 'condition ? one : other' chooses, functions have lets"
+            } else if isStatementEnd || current.isEnd || at(.semicolon) || at(.closeParenthesis) {
+                "the expression ends too early: add what is missing, or take out the operator before it"
+            } else {
+                "a value is request.auth.uid, 'text', 1, [1, 2], a call and the like"
+            }
+        try expected("a value", remedy)
     }
 
     private mutating func parenthesised() throws(Abandoned) -> Operand {
@@ -75,10 +88,12 @@ extension Parser {
     }
 
     /// The arguments of a call, from the '(' on.
-    mutating func arguments(of name: String) throws(Abandoned) -> (items: [Expression], height: Int) {
+    ///
+    /// - Parameter method: its name, where it is one.
+    mutating func arguments(of method: String?) throws(Abandoned) -> (items: [Expression], height: Int) {
         let open = current.range
         advance()
-        if at(.slash), ["matches", "replace", "split"].contains(name) { try regexLiteral() }
+        if at(.slash), let method, ["matches", "replace", "split"].contains(method) { try regexLiteral() }
         return try items(until: .closeParenthesis, open, mayTrail: false)
     }
 
@@ -89,7 +104,10 @@ extension Parser {
         var height = 0
         if take(close) { return ([], 0) }
         repeat {
-            if mayTrail, at(close) { break }
+            if at(close) {
+                if !mayTrail { fail(current.range, "a call has no ',' behind its last argument", "take the ',' out") }
+                break
+            }
             let item = try expression()
             items.append(item.expression)
             height = max(height, item.height)
@@ -98,9 +116,20 @@ extension Parser {
         return (items, height)
     }
 
+    /// `{ return true; }` where a condition stands.
+    private mutating func blockForCondition() throws(Abandoned) -> Never {
+        fail(
+            current.range, "\(found) stands in a condition",
+            "write the condition alone, or function name() { return ...; } and call it")
+        while !at(.closeBrace), !current.isEnd { advance() }
+        advance()
+        throw Abandoned()
+    }
+
     private mutating func map() throws(Abandoned) -> Operand {
         let open = current.range
         advance()
+        if at("return") || at("if") || at("let") { try blockForCondition() }
         var entries: [Expression.MapEntry] = []
         var height = 0
         while !at(.closeBrace) {

@@ -68,20 +68,40 @@ extension Parser {
 
     /// Tells what is wrong where a raw path cannot go on: mostly that it is a regular expression.
     private mutating func badPath(_ start: SourceRange) throws(Abandoned) -> Never {
-        let byte = lexer.peek()
-        let place = lexer.position
-        if byte == UInt8(ascii: "{") {
+        if let (what, remedy) = faultInPath() {
+            fail(SourceRange(start: Int32(lexer.position), end: Int32(lexer.position + 1)), what, remedy)
+            throw Abandoned()
+        }
+        if lexer.position - 1 > Int(start.start), lexer.bytes[lexer.position - 1] == UInt8(ascii: "/"),
+            isEndOfOperand(lexer.peek())
+        {
             fail(
-                SourceRange(start: Int32(place), end: Int32(place + 1)), "a path in an expression has no '{...}'",
-                "write $(name), as /users/$(uid)")
+                start, "a path does not end in '/'",
+                "take the last '/' out; a regular expression is a text, as matches('[a-z]+')")
             throw Abandoned()
         }
         if endOfRegex(from: Int(start.start)) != nil { try tellRegex(start) }
         fail(
             start, "this is neither a path nor a division",
-            "a path is /users/$(uid), its segments letters, digits, '-', '.', '_', '~' and %HH, no '/' at its end; path('...') makes others"
-        )
+            "write a path as /users/$(uid), with letters, digits, '-', '.', '_', '~' and %HH; path('...') makes others")
         throw Abandoned()
+    }
+
+    /// What the byte here was meant for, if that is plain.
+    private func faultInPath() -> (what: String, remedy: String)? {
+        switch lexer.peek() {
+        case UInt8(ascii: "{"): ("a path in an expression has no '{...}'", "write $(name), as /users/$(uid)")
+        case UInt8(ascii: "%"): ("'%' begins no escape here", "write %HH, '%' itself as %25")
+        case UInt8(ascii: "/"): ("a segment is empty", "take one '/' out; a comment needs a blank before '//'")
+        case UInt8(ascii: "$") where lexer.peek(1).map(Lexer.isNameStart) == true:
+            ("'$' stands alone here", "write $(name), as /users/$(uid)")
+        default: nil
+        }
+    }
+
+    private func isEndOfOperand(_ byte: UInt8?) -> Bool {
+        guard let byte else { return true }
+        return byte <= 0x20 || ")]},;".utf8.contains(byte)
     }
 
     /// A regular expression where an argument of `matches` stands.

@@ -8,11 +8,10 @@ extension Parser {
 
     /// Whether a statement cannot go on here.
     var isStatementEnd: Bool {
-        if at(.closeBrace) || current.isEnd { return true }
-        return current.startsLine && current.word != nil && Self.isStatement(current)
+        at(.closeBrace) || current.isEnd || Self.isStatement(current)
     }
 
-    private static func isStatement(_ token: Token) -> Bool {
+    static func isStatement(_ token: Token) -> Bool {
         guard let word = token.word else { return false }
         return ["allow", "match", "function", "let", "return", "service", "rules_version"].contains(word)
     }

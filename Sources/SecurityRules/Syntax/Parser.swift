@@ -64,8 +64,9 @@ struct Parser {
         previousEnd = end
     }
 
+    /// Tells what is wrong; of one place only the first, since the rest follows from it.
     mutating func fail(_ range: SourceRange, _ what: String, _ remedy: String) {
-        guard !isHalted else { return }
+        guard !isHalted, findings.errors.last?.location != findings.source.location(range.start) else { return }
         findings.fail(range, what, remedy)
         haltIfFull()
     }

@@ -1,5 +1,6 @@
-@testable import SecurityRules
 import Testing
+
+@testable import SecurityRules
 
 @Suite struct StatementTests {
     @Test func aFileHasFunctionsMatchesAndAllows() throws {
@@ -22,5 +23,45 @@ import Testing
                 + " allow(get,list: (&& (signedIn()) (== (. (. request auth) uid) uid)))"
                 + " allow(get,create,update,delete: (. (. (. request auth) token) email_verified)) allow(delete: always)"
                 + " [/a f(a,b){c=a; d=(+ b c); d}]]")
+    }
+
+    @Test(arguments: [
+        ("/", "/"), ("/a", "/a"), ("/a-b.c_d~e", "/a-b.c_d~e"), ("/a:b@c+d!e&f,g=h", "/a:b@c+d!e&f,g=h"),
+        ("/%C3%A9%20%2F", "/%C3%A9%20%2F"), ("/{a}", "/{a}"), ("/{a=**}", "/{a=**}"),
+        ("/{a}/b/{c=**}/d", "/{a}/b/{c=**}/d"),
+        ("/...", "/..."), ("/a\n", "/a"), ("/a{", nil), ("/a /* c */", "/a"), ("/a // c\n", "/a"), ("\n/a", "/a"),
+    ])
+    func aPatternIsItsSegments(written: String, segments: String?) throws {
+        let body = segments == nil ? "match \(written) allow read; }" : "match \(written) { allow read; }"
+        let (ruleset, errors, _) = file(service(body))
+        #expect(errors == [])
+        #expect(pattern(try #require(ruleset?.matches.first).segments) == segments ?? "/a")
+    }
+
+    @Test(arguments: [
+        ("read", "get,list"), ("write", "create,update,delete"), ("get", "get"), ("list", "list"), ("create", "create"),
+        ("update", "update"), ("delete", "delete"), ("read, write", "get,list,create,update,delete"),
+        ("get,create , delete", "get,create,delete"), ("read, get", "get,list"),
+    ])
+    func anAllowNamesItsOperations(methods: String, operations: String) throws {
+        let (ruleset, errors, _) = file(service("match /a { allow \(methods): if b; }"))
+        #expect(errors == [])
+        #expect(text(of: try #require(ruleset)) == "[/a allow(\(operations): b)]")
+    }
+
+    @Test func statementsKnowTheirPlaces() throws {
+        let source = RuleSource(service("match /a/{b} { allow read: if c; function f(a, b) { return 1; } }"), name: "f")
+        var findings = RuleFindings(source)
+        let match = try #require(Parser.ruleset(&findings)?.matches.first)
+        #expect(source.text(match.range) == "match /a/{b}")
+        #expect(match.segments.map { source.text($0.range) } == ["a", "{b}"])
+        #expect(match.allows.map { source.text($0.range) } == ["allow read: if c;"])
+        #expect(match.functions.map { source.text($0.range) } == ["function f(a, b)"])
+        #expect(match.functions.flatMap(\.parameters).map { source.text($0.range) } == ["a", "b"])
+    }
+
+    @Test func aTreeWithAPartMissingIsNone() {
+        #expect(file(service("function f() { return +; } match /a { allow read: if f(); }")).ruleset == nil)
+        #expect(file(service("match /a { allow read: if b === c; }")).ruleset != nil)
     }
 }

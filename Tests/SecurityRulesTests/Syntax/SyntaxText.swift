@@ -97,3 +97,24 @@ private func text(of function: FunctionSyntax) -> String {
     return
         "\(function.name.text)(\(function.parameters.map(\.text).joined(separator: ","))){\(lets)\(text(of: function.result))}"
 }
+
+func conditionErrors(_ text: String) -> [String] {
+    var findings = RuleFindings(RuleSource(text, name: "c"))
+    _ = Parser.condition(&findings)
+    return errors(findings)
+}
+
+/// Of what stands in a service block, which begins on the second line.
+func serviceErrors(_ text: String) -> [String] {
+    file(service(text)).errors
+}
+
+/// Of what stands in a match block, which begins on the second line.
+func allowErrors(_ text: String) -> [String] {
+    file("rules_version = '2'; service gatehouse.http { match /a {\n\(text)\n}}").errors
+}
+
+/// Whether there are just those messages, as far as they are given.
+func begin(_ found: [String], with messages: [String]) -> Bool {
+    found.count == messages.count && zip(found, messages).allSatisfy { $0.utf8.starts(with: $1.utf8) }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import SecurityRules
+
+@Suite struct LexicalErrorTests {
+    @Test(arguments: [
+        ("`text` == a", ["1:1 a text does not stand in backticks"]),
+        ("`text", ["1:1 a text does not stand in backticks"]),
+        ("'abc == 1", ["1:1 this text is not closed on its line"]),
+        (#""abc"#, ["1:1 this text is not closed on its line"]),
+        ("a == 'abc && b", ["1:6 this text is not closed on its line"]),
+        ("r'abc", ["1:1 this text is not closed on its line"]),
+        (#"'a\'"#, ["1:1 this text is not closed on its line"]),
+        (#"'\"#, ["1:1 this text is not closed on its line"]),
+        ("'''abc''' == a", ["1:1 there are no texts with three quotation marks"]),
+        (#""""abc"#, ["1:1 there are no texts with three quotation marks"]),
+        (#"'\d+'"#, [#"1:2 '\d' is no escape"#]),
+        (#"'\xZZ'"#, [#"1:2 '\x' is no escape"#]),
+        (#"'\u12'"#, [#"1:2 '\u' is no escape"#]),
+        (#"'\uD800'"#, [#"1:2 '\uD800' is no escape"#]),
+        (#"'\U00110000'"#, [#"1:2 '\U00110000' is no escape"#]),
+        (#"'\400'"#, [#"1:2 '\4' is no escape"#]),
+        (#"'\é'"#, [#"1:2 '\é' is no escape"#]),
+        (#"b'\u0041'"#, [#"1:3 '\u0041' is no escape"#]),
+        ("1_000", ["1:1 a number ends before letters and '_'"]),
+        ("5u", ["1:1 a number ends before letters and '_'"]),
+        ("10L", ["1:1 a number ends before letters and '_'"]),
+        ("1.5f", ["1:1 a number ends before letters and '_'"]),
+        ("0xZZ", ["1:1 a number ends before letters and '_'"]),
+        ("0x", ["1:1 a number ends before letters and '_'"]),
+        ("010", ["1:1 a number does not begin with 0"]),
+        ("00.5", ["1:1 a number does not begin with 0"]),
+        ("0xFFFFFFFFFFFFFFFFFF", ["1:1 this number is out of range"]),
+        ("9223372036854775808", ["1:1 this number is out of range"]),
+        ("-9223372036854775809", ["1:2 this number is out of range"]),
+        ("18446744073709551616", ["1:1 this number is out of range"]),
+        ("1e309", ["1:1 this number is out of range"]),
+    ])
+    func aLiteralThatIsNoneIsTold(text: String, messages: [String]) {
+        #expect(begin(conditionErrors(text), with: messages))
+    }
+
+    @Test(arguments: [
+        ("a @ b", ["1:3 '@' means nothing here"]),
+        (#"a == \"#, [#"1:6 '\' means nothing here"#]),
+        ("$ == 1", ["1:1 '$' means nothing here"]),
+        ("“a” == b", ["1:1 '“' is a typographic quotation mark"]),
+        ("a == ‘x’", ["1:6 '‘' is a typographic quotation mark"]),
+        ("ä == b", ["1:1 U+00E4 stands outside of a text"]),
+        ("a\u{A0}== b", ["1:2 a blank of another kind (U+00A0) stands here"]),
+        ("a == \u{200B}b", ["1:6 a blank of another kind (U+200B) stands here"]),
+        ("a == 🎉🎉", ["1:6 U+1F389 stands outside of a text"]),
+        ("a /* open", ["1:3 this comment is not closed"]),
+        ("x == /*", ["1:6 this comment is not closed", "1:8 expected a value, found the end"]),
+    ])
+    func aCharacterThatMeansNothingIsTold(text: String, messages: [String]) {
+        #expect(begin(conditionErrors(text), with: messages))
+    }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import SecurityRules
+
+@Suite struct PatternErrorTests {
+    @Test(arguments: [
+        ("/a/{name=*}", ["2:10 there is no {name=*}"]),
+        ("/a/{name:**}", ["2:10 this is no capture"]),
+        ("/a/{name**}", ["2:10 this is no capture"]),
+        ("/a/{**}", ["2:10 this is no capture"]),
+        ("/a/{*}", ["2:10 this is no capture"]),
+        ("/a/{}", ["2:10 this is no capture"]),
+        ("/a/{x", ["2:10 this is no capture", "2:15 expected '{', found 'allow'"]),
+        ("/a/{x y}", ["2:10 this is no capture"]),
+        ("/a/{x}y", ["2:13 a capture is a whole segment"]),
+        ("/a/x{y}", ["2:11 a capture is a whole segment"]),
+        ("/a/{x}{y}", ["2:13 a capture is a whole segment"]),
+        ("/{match}", ["2:8 'match' is a word of the language and cannot name a capture"]),
+        ("/{x}/{in=**}", ["2:12 'in' is a word of the language and cannot name a capture"]),
+        ("/a/{x=**}/{y=**}", ["2:17 there is a {name=**} in this path already"]),
+        ("/*", ["2:8 '*' is no segment"]),
+        ("/a/*", ["2:10 '*' is no segment"]),
+        ("/a/**", ["2:10 '*' is no segment"]),
+        ("/a/b*", ["2:11 '*' stands for nothing within a segment"]),
+        ("/a/$uid", ["2:10 '$' means nothing in a pattern"]),
+        ("/a/$(uid)", ["2:10 '$' means nothing in a pattern"]),
+        ("/a/<uid>", ["2:10 '<' means nothing in a pattern"]),
+        ("/a/", ["2:9 a pattern does not end in '/'"]),
+        ("/a//b", ["2:9 a segment is empty"]),
+        ("//a", ["2:7 a segment is empty"]),
+        ("/a/../b", ["2:10 no path has a segment of dots alone"]),
+        ("/a/.", ["2:10 no path has a segment of dots alone"]),
+        ("/a/%c3%a9", ["2:10 this escape is in lower case"]),
+        ("/a/%41", ["2:10 this escape is needless"]),
+        ("/a/%4", ["2:10 '%' begins no escape here"]),
+        ("/a/%", ["2:10 '%' begins no escape here"]),
+        ("/café", ["2:11 'é' does not stand in a pattern as it is"]),
+        ("/a?b", ["2:9 '?' does not stand in a pattern as it is"]),
+        ("/a/'b'", ["2:10 ''' does not stand in a pattern as it is"]),
+        ("/a/b(c)", ["2:11 '(' does not stand in a pattern as it is"]),
+        (
+            "/a/b;c",
+            [
+                "2:11 expected '{', found ';'; what belongs to it stands between '{' a",
+                "2:12 expected match, function or '}', found 'c'",
+            ]
+        ),
+        ("/a|b", ["2:9 '|' does not stand in a pattern as it is"]),
+        ("users/{id}", ["2:7 a pattern begins with '/'"]),
+        ("'/users'", ["2:7 expected a path, found the text '/users'"]),
+        ("users", ["2:7 a pattern begins with '/'"]),
+        ("=", ["2:7 expected a path, found '='"]),
+        ("", ["2:1 this match has no path"]),
+    ])
+    func aPatternThatIsNoneIsTold(pattern: String, messages: [String]) {
+        let text = pattern.isEmpty ? "match { allow read; }" : "match \(pattern) { allow read; }"
+        #expect(begin(serviceErrors(text), with: messages))
+    }
+
+    @Test func aColonBeforeANameIsWorthAWarning() {
+        let (ruleset, errors, warnings) = file(service("match /users/:uid { allow read; }"))
+        #expect(ruleset != nil && errors == [])
+        #expect(warnings == ["2:14 ':uid' stands for itself here; write {uid} to capture a segment"])
+    }
+}

@@ -1,0 +1,156 @@
+import Testing
+
+@testable import SecurityRules
+
+@Suite struct StatementErrorTests {
+    @Test(arguments: [
+        ("service gatehouse.http { match /a { allow read; } }", ["1:1 rules_version is missing"]),
+        (
+            "rules_version = '1';\nservice gatehouse.http { match /a { allow read; } }",
+            ["1:17 rules of version '1' are not read"]
+        ),
+        ("rules_version = '3'; service gatehouse.http { }", ["1:17 there is no version '3'"]),
+        ("rules_version = 2; service gatehouse.http { }", ["1:17 the version is a text"]),
+        ("rules_version = \"2\"\nservice gatehouse.http { }", ["1:20 ';' is missing behind rules_version"]),
+        ("rules_version '2'; service gatehouse.http { }", ["1:15 expected '=', found the text '2'"]),
+        ("rules_version == '2'; service gatehouse.http { }", ["1:15 expected '=', found '=='"]),
+        ("rules_version = two; service gatehouse.http { }", ["1:17 expected '2', found 'two'"]),
+        ("rules_version = '2';", ["1:21 there is no service block"]),
+        ("", ["1:1 rules_version is missing"]),
+        (
+            "rules_version = '2';\nservice cloud.firestore { match /databases/{database}/documents { allow read; } }",
+            ["2:9 there is no service 'cloud.firestore' here"]
+        ),
+        ("rules_version = '2';\nservice firebase.storage { }", ["2:9 there is no service 'firebase.storage' here"]),
+        ("rules_version = '2';\nservice gatehouse { }", ["2:9 there is no service 'gatehouse' here"]),
+        (
+            "rules_version = '2';\nservice { match /a { allow read; } }",
+            ["2:9 expected the name of the service, found '{'"]
+        ),
+        (
+            "rules_version = '2';\nservice gatehouse.http\nmatch /a { allow read; } }",
+            ["3:1 expected '{', found 'match'"]
+        ),
+        ("rules_version = '2';\nmatch /a { allow read; }", ["2:1 'match' stands outside of the service block"]),
+        ("rules_version = '2';\nfunction f() { return 1; }", ["2:1 'function' stands outside of the service block"]),
+        (
+            "rules_version = '2';\nservice gatehouse.http { }\nservice gatehouse.http { }",
+            ["3:1 there is one service block in a file"]
+        ),
+        ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; } } }", ["2:53 '}' closes nothing"]),
+        ("rules_version = '2';\nservice gatehouse.http { match /a { allow read; }", ["2:24 this '{' is not closed"]),
+        (
+            "rules_version = '2';\nservice gatehouse.http { match /a { allow read;",
+            ["2:24 this '{' is not closed", "2:35 this '{' is not closed"]
+        ),
+        ("rules_version = '2';\nservice gatehouse.http { };", ["2:27 this ';' ends nothing"]),
+        (#"{"rules": {".read": "auth != null"}}"#, ["1:1 this is JSON, as the rules of the Realtime Database are"]),
+        ("rules_version = '2';\nimport 'x';\nservice gatehouse.http { }", ["2:1 expected service, found 'import'"]),
+        (
+            "service gatehouse.http { }\nrules_version = '2';",
+            ["1:1 rules_version is missing", "2:1 rules_version is the first statement, once"]
+        ),
+    ])
+    func aFileThatIsNoneIsTold(text: String, messages: [String]) {
+        #expect(begin(file(text).errors, with: messages))
+    }
+
+    @Test(arguments: [
+        ("allow read;", ["2:1 allow stands outside of a match"]),
+        ("let x = 1;", ["2:1 let stands outside of a function"]),
+        ("var x = 1;", ["2:1 there is no var"]),
+        ("const x = 1;", ["2:1 there is no const"]),
+        ("return 1;", ["2:1 return stands outside of a function"]),
+        ("if (a) { b; }", ["2:1 if is no statement"]),
+        ("deny read: if true;", ["2:1 there is no deny"]),
+        ("match /a { allow read; } ;", ["2:26 this ';' ends nothing"]),
+        ("match /a allow read; }", ["2:10 expected '{', found 'allow'"]),
+        ("match /a\n /b { allow read; }", ["3:2 expected '{', found '/'"]),
+        (
+            "match /a; { allow read; }",
+            [
+                "2:9 expected '{', found ';'; what belongs to it stands between '{' a",
+                "2:11 expected match, function or '}', found '{'",
+            ]
+        ),
+        ("func f() { return 1; }", ["2:1 there is no func"]),
+        ("def f():", ["2:1 there is no def"]),
+        ("isOwner() { return 1; }", ["2:1 expected match, function or '}', found 'isOwner'"]),
+        ("service gatehouse.http { }", ["2:1 service stands in another block"]),
+        ("rules_version = '2';", ["2:1 rules_version is the first statement, once"]),
+        ("'a';", ["2:1 expected match, function or '}', found the text 'a'"]),
+        ("@;", ["2:1 '@' means nothing here"]),
+    ])
+    func aStatementOfAServiceThatIsNoneIsTold(text: String, messages: [String]) {
+        #expect(begin(serviceErrors(text), with: messages))
+    }
+
+    @Test(arguments: [
+        ("allow get_all: if true;", ["2:7 there is no method 'get_all'"]),
+        ("allow GET, post: if true;", ["2:7 there is no method 'GET'", "2:12 there is no method 'post'"]),
+        (
+            "allow HEAD, PUT, PATCH, DELETE;",
+            [
+                "2:7 there is no method 'HEAD'", "2:13 there is no method 'PUT'", "2:18 there is no method 'PATCH'",
+                "2:25 there is no method 'DELETE'",
+            ]
+        ),
+        ("allow all; allow *;", ["2:7 there is no method 'all'", "2:18 expected a method, found '*'"]),
+        ("allow options;", ["2:7 there is no method 'options'"]),
+        ("allow;", ["2:6 expected a method, found ';'; write allow read: if ..."]),
+        ("allow: if true;", ["2:6 expected a method, found ':'"]),
+        ("allow if true;", ["2:7 expected a method, found 'if'"]),
+        ("allow read if true;", ["2:11 ':' is missing behind the methods"]),
+        ("allow read: true;", ["2:13 'if' is missing before the condition"]),
+        ("allow read = if true;", ["2:12 '=' stands where ':' belongs"]),
+        ("allow read write: if a;", ["2:12 expected ',', ':' or ';' behind a method, found 'write'; write a"]),
+        ("allow read,: if a;", ["2:12 expected a method, found ':'"]),
+        ("allow read: if true", ["2:20 ';' is missing behind the condition"]),
+        ("allow read: if true\nallow write: if false;", ["2:20 ';' is missing behind the condition"]),
+        ("allow read: if true allow write: if false;", ["2:20 ';' is missing behind the condition"]),
+        ("allow read\nallow write;", ["2:11 ';' is missing behind the methods"]),
+        ("allow read: if a &&\nallow write: if b;", ["3:1 expected a value, found 'allow'"]),
+        (
+            "allow read: if (a && b;\nallow write: if c === d;",
+            ["2:23 expected an operator or ')', found ';'; the '(' of line 2, colum", "3:19 there is no '==='"]
+        ),
+        (
+            "allow read: if (a && b\nallow write: if c === d;",
+            ["3:1 expected an operator or ')', found 'allow'", "3:19 there is no '==='"]
+        ),
+        ("allow read: if a) && b;\nallow write: if c === d;", ["2:17 ')' closes nothing", "3:19 there is no '==='"]),
+        ("allow read: if;", ["2:15 the condition is missing"]),
+        ("allow read: ;", ["2:12 the condition is missing"]),
+        ("allow read:", ["2:12 the condition is missing"]),
+        ("allow read: if { return true; }", ["2:18 'return' stands in a condition"]),
+        ("allow read: if a { b }", ["2:18 expected an operator or ';', found '{'; take it out, or add what"]),
+        ("allow read: if a b;", ["2:18 expected an operator or ';', found 'b'; two values need an opera"]),
+        (
+            "allow read: if (a) { allow write; }\nallow list: if 1_0 == b;",
+            [
+                "2:20 expected an operator or ';', found '{'; take it out, or add what",
+                "3:16 a number ends before letters and '_'",
+            ]
+        ),
+        (
+            "allow read: if a ? b;\nallow write: if c === d;",
+            ["2:21 expected ':', found ';'; a choice is 'condition ? one : other'", "3:19 there is no '==='"]
+        ),
+        (
+            "allow read: if 'abc == b;\nallow write: if c === d;",
+            ["2:16 this text is not closed on its line", "3:19 there is no '==='"]
+        ),
+        (
+            "allow read: if a.matches(/^it's [a-z]+;$/);\nallow write: if c === d;",
+            ["2:26 a regular expression is not written between '/'", "3:19 there is no '==='"]
+        ),
+        ("deny read: if true;", ["2:1 there is no deny"]),
+        ("write;", ["2:1 expected allow, match, function or '}', found 'write'"]),
+        ("return true;", ["2:1 return stands outside of a function"]),
+        ("functoin f() { return true; }", ["2:1 expected allow, match, function or '}', found 'functoin'"]),
+        ("let x = 1;", ["2:1 let stands outside of a function"]),
+    ])
+    func anAllowThatIsNoneIsTold(text: String, messages: [String]) {
+        #expect(begin(allowErrors(text), with: messages))
+    }
+}
