@@ -59,6 +59,7 @@ extension Parser {
         if isCaptureAhead || lexer.peek() == UInt8(ascii: "{") && lexer.peek(1).map({ $0 > 0x20 }) == true {
             return try capture()
         }
+        if let capture = foreignCapture() { return capture }
         let start = lexer.position
         while let byte = lexer.peek(), Self.isLiteral(byte) { try literalByte(byte) }
         let literal = Array(lexer.bytes[start..<lexer.position])
@@ -169,16 +170,31 @@ extension Parser {
                 lexer.position, "'*' is no segment", "write {name} for one segment, {name=**} for any number of them")
         case UInt8(ascii: "/"):
             try badPattern(slash, "a segment is empty", "take one '/' out; a comment needs a blank before '//'")
-        case UInt8(ascii: "$"):
-            try badPattern(lexer.position, "'$' means nothing in a pattern", "write {name} to capture a segment")
-        case UInt8(ascii: "<"):
-            try badPattern(lexer.position, "'<' means nothing in a pattern", "write {name} to capture a segment")
+        case UInt8(ascii: "$"), UInt8(ascii: "<"):
+            try badPattern(
+                lexer.position, "'\(Unicode.Scalar(lexer.bytes[lexer.position]))' means nothing in a pattern",
+                "write {name} to capture a segment")
         case let byte where isPatternEnd(byte):
             try badPattern(
                 slash, "a pattern does not end in '/'",
                 "take it out: a path's last '/' is no segment, GET on such a path is 'list'")
         default: try badByte()
         }
+    }
+
+    /// `$name` or `<name>`, as others write a capture; nil: neither stands here.
+    private mutating func foreignCapture() -> PatternSegment.Kind? {
+        guard let mark = lexer.peek(), mark == UInt8(ascii: "$") || mark == UInt8(ascii: "<"),
+            let next = lexer.peek(1), Lexer.isNameStart(next)
+        else { return nil }
+        let start = lexer.position
+        lexer.position += 1
+        let name = lexer.word()
+        if mark == UInt8(ascii: "<"), lexer.peek() == UInt8(ascii: ">") { lexer.position += 1 }
+        fail(
+            lexer.range(from: start), "'\(Unicode.Scalar(mark))' means nothing in a pattern",
+            "write {\(Lexer.short(name))} to capture a segment")
+        return .capture(name)
     }
 
     /// Behind the pattern the block begins.

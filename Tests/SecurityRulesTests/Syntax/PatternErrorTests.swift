@@ -24,7 +24,7 @@ import Testing
         ("/a/b*", ["2:11 '*' stands for nothing within a segment"]),
         ("/a/$uid", ["2:10 '$' means nothing in a pattern"]),
         ("/a/$(uid)", ["2:10 '$' means nothing in a pattern"]),
-        ("/a/<uid>", ["2:10 '<' means nothing in a pattern"]),
+        ("/a/<uid>", ["2:10 '<' means nothing in a pattern"]), ("/a/<", ["2:10 '<' means nothing in a pattern"]),
         ("/a/", ["2:9 a pattern does not end in '/'"]),
         ("/a//b", ["2:9 a segment is empty"]),
         ("//a", ["2:7 a segment is empty"]),
@@ -55,6 +55,12 @@ import Testing
     func aPatternThatIsNoneIsTold(pattern: String, messages: [String]) {
         let text = pattern.isEmpty ? "match { allow read; }" : "match \(pattern) { allow read; }"
         #expect(begin(serviceErrors(text), with: messages))
+    }
+
+    @Test(arguments: ["/users/$uid", "/users/<uid>"]) func aCaptureOfAnotherLanguageIsToldWithItsName(_ pattern: String)
+    {
+        let errors = serviceErrors("match \(pattern) { allow read; }")
+        #expect(errors.count == 1 && errors[0].hasSuffix("write {uid} to capture a segment"))
     }
 
     @Test func aColonBeforeANameIsWorthAWarning() {
