@@ -18,6 +18,7 @@ let package = Package(
         fuzzer("KeysFuzzer", of: "WireFuzzTargets"),
         fuzzer("CertificatesFuzzer", of: "WireFuzzTargets"),
         fuzzer("CookiesFuzzer", of: "WireFuzzTargets"),
+        fuzzer("RulesFuzzer", of: "WireFuzzTargets"),
         fuzzer("PathsFuzzer", of: "GatewayFuzzTargets"),
         fuzzer("ConfigurationFuzzer", of: "GatewayFuzzTargets"),
     ]

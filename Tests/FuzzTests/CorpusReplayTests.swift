@@ -20,6 +20,7 @@ import WireFuzzTargets
         Target(name: "keys", run: fuzzKeySets),
         Target(name: "certificates", run: fuzzCertificates),
         Target(name: "cookies", run: fuzzCookies),
+        Target(name: "rules", run: fuzzRules),
         Target(name: "paths", run: fuzzPaths),
         Target(name: "configuration", run: fuzzConfiguration),
     ]
