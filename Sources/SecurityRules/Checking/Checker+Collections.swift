@@ -39,9 +39,9 @@ extension Checker {
         for part in parts {
             guard case .expression(let part) = part else { continue }
             let value = infer(part)
-            if !value.kinds.fits(.string) {
+            if !value.kinds.fits([.string, .path]) {
                 findings.fail(
-                    part.range, "a segment of a path is a string, and this is \(value.kinds.described)",
+                    part.range, "a segment of a path is a string or path, and this is \(value.kinds.described)",
                     value.kinds.fits([.integer, .float, .bool])
                         ? "write $(string(\(quote(part))))" : "put what is a string there")
             }

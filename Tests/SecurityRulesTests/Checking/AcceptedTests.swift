@@ -30,7 +30,8 @@ import Testing
     @Test(arguments: [
         "request.method == 'GET'", "request.method in ['PUT', 'PATCH']", "'POST' != request.method",
         "request.host == 'api.example.com'", "request.host.matches('.*[.]example[.]com')", "request.host == '[::1]'",
-        "request.path[0] == 'v1'", "request.path[1] == uid", "request.path == /v1/users/$(uid)",
+        "request.path[0] == 'v1'", "request.path[1] == uid", "/v1/users/$(uid)/$(rest) == request.path",
+        "request.path == /v1/users/$(uid)",
         "request.path == path('/v1/users/' + uid)", "string(request.path).matches('/v1/.*')", "rest == request.path",
         "request.path.uid == uid", "request.path.bind({'uid': uid}) == rest", "rest[0] == 'photos'",
         "request.query.limit == '10'", "int(request.query.limit) <= 100", "'limit' in request.query",

@@ -112,7 +112,9 @@ import Testing
         CheckedRow("{1: 2}.size() == 1", "1:2", "a key of a map is a string, and this is an int"),
         CheckedRow("{auth: 2}.size() == 1", "1:2", "quote it: 'auth'"),
         CheckedRow("{'a': 1, 'a': 2}.size() == 1", "1:10", "the key 'a' is there twice"),
-        CheckedRow("/a/$(1) == rest", "1:6", "a segment of a path is a string, and this is an int; write $(string(1))"),
+        CheckedRow("/a/$(null) == rest", "1:6", "a segment of a path is a string or path, and this is null; put what"),
+        CheckedRow(
+            "/a/$(1) == rest", "1:6", "a segment of a path is a string or path, and this is an int; write $(string(1))"),
     ])
     func collectionsAreUsedAsWhatTheyAre(row: CheckedRow) {
         expect(Checked.condition(row.source).errors, toTell: row)
