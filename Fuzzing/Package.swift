@@ -19,6 +19,7 @@ let package = Package(
         fuzzer("CertificatesFuzzer", of: "WireFuzzTargets"),
         fuzzer("CookiesFuzzer", of: "WireFuzzTargets"),
         fuzzer("RulesFuzzer", of: "WireFuzzTargets"),
+        fuzzer("RegexesFuzzer", of: "WireFuzzTargets"),
         fuzzer("PathsFuzzer", of: "GatewayFuzzTargets"),
         fuzzer("ConfigurationFuzzer", of: "GatewayFuzzTargets"),
     ]

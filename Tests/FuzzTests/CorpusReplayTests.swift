@@ -21,6 +21,7 @@ import WireFuzzTargets
         Target(name: "certificates", run: fuzzCertificates),
         Target(name: "cookies", run: fuzzCookies),
         Target(name: "rules", run: fuzzRules),
+        Target(name: "regexes", run: fuzzRegexes),
         Target(name: "paths", run: fuzzPaths),
         Target(name: "configuration", run: fuzzConfiguration),
     ]

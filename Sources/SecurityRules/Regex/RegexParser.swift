@@ -176,10 +176,16 @@ extension RegexParser {
         RegexProblem(offset: offset ?? position, what: what, remedy: remedy)
     }
 
-    /// A part of the pattern for a message: at most 40 characters.
+    /// A part of the pattern for a message, on one line: at most 40 characters.
     func text(from start: Int, to end: Int) -> String {
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: pattern[start..<min(end, pattern.count)].prefix(40))
-        return String(text)
+        pattern[start..<min(end, pattern.count)].prefix(40).map(Self.shown).joined()
+    }
+
+    private static func shown(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
+            "\\x{\(String(scalar.value, radix: 16, uppercase: true))}"
+        default: String(Character(scalar))
+        }
     }
 }

@@ -1,9 +1,9 @@
 /// Why a text is no regular expression: where, what, and what to do about it.
-struct RegexProblem: Error, Hashable {
+package struct RegexProblem: Error, Hashable {
     /// The place in the pattern, counted in Unicode scalars from 0.
-    let offset: Int
+    package let offset: Int
     /// What is wrong, on one line.
-    let what: String
+    package let what: String
     /// What to do about it, on one line.
-    let remedy: String
+    package let remedy: String
 }

@@ -1,6 +1,6 @@
 extension RuleRegex {
     /// What is wrong with a replacement for this pattern's matches, if anything is.
-    func problem(ofReplacement replacement: String) -> RegexProblem? {
+    package func problem(ofReplacement replacement: String) -> RegexProblem? {
         do throws(RegexProblem) {
             _ = try RegexReplacement(replacement, groups: groups)
             return nil

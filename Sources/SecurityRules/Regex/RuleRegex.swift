@@ -17,7 +17,7 @@ package struct RuleRegex: Sendable {
     }
 
     /// Compiles a pattern of at most `RegexLimits.patternBytes`.
-    init(_ pattern: String) throws(RegexProblem) {
+    package init(_ pattern: String) throws(RegexProblem) {
         self.init(try RegexParser.parse(pattern))
     }
 
@@ -26,7 +26,7 @@ package struct RuleRegex: Sendable {
     }
 
     /// Compiles a pattern that came with a request, charged to its work.
-    init(compiling pattern: String, _ work: inout WorkBudget) throws(RuleFailure) {
+    package init(compiling pattern: String, _ work: inout WorkBudget) throws(RuleFailure) {
         let bytes = pattern.utf8.count
         guard bytes <= RegexLimits.patternBytes else { throw RuleFailure(.invalidText) }
         try work.take(bytes * RegexLimits.compileStepsPerByte)
@@ -36,6 +36,9 @@ package struct RuleRegex: Sendable {
     }
 
     var program: RegexProgram { compiled.program }
+
+    /// How many instructions it has: what a scalar of a text costs at most grows with that.
+    package var size: Int { program.instructions.count }
 
     /// How many groups capture.
     package var groups: Int { program.groups }
