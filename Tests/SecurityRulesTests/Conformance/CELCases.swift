@@ -27,7 +27,8 @@ struct CELCases: Sendable {
     }
 
     static let all: [CELCases] = [
-        logic, comparisons, integerMath, floatMath, strings, lists, basics, parse, conversions, timestamps, fields, macros,
+        logic, comparisons, integerMath, floatMath, strings, lists, basics, parse, conversions, timestamps, fields,
+        macros,
     ]
 }
 
