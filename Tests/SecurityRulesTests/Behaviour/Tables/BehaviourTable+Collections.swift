@@ -17,6 +17,7 @@ extension BehaviourTable {
             refused: $set.hasAny('a')
         Set.hasOnly
             true: $set.hasOnly(['b', 'a'].toSet())
+            true: $set.hasOnly(['a', 'b', 'c'])
             false: $set.hasOnly(['a'])
             fails: $set.hasOnly($null)
         Set.union

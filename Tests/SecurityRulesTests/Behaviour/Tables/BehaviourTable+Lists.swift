@@ -44,6 +44,7 @@ extension BehaviourTable {
             true: ['a', 'a', 'b'].hasOnly(['a', 'b', 'b'])
             true: $list.hasOnly([3, 2, 1])
             true: [].hasOnly([])
+            true: [1].hasOnly([1, 2])
             false: ['a', 'b'].hasOnly(['a', 'c'])
             false: $list.hasOnly([1, 2])
             refused: $list.hasOnly(1)
