@@ -57,7 +57,8 @@ struct RulesTestCommand: ParsableCommand {
         let isCovered = run.coverage.reaches(percent: minCoverage ?? 0)
         if !isCovered {
             let percent = RuleCoverage.percent(run.coverage.seen, of: run.coverage.outcomes)
-            Console.complain("the coverage is \(percent) %, below \(minCoverage ?? 0) %; add tests for what is not covered")
+            Console.complain(
+                "the coverage is \(percent) %, below \(minCoverage ?? 0) %; add tests for what is not covered")
         }
         guard run.failures == 0, isCovered else { throw ExitCode.failure }
     }

@@ -13,7 +13,9 @@ enum RuleCoverageText {
 
     private static func row(of rule: RuleCoverage.Rule) -> [String] {
         let (statement, point) = (rule.statement, rule.condition)
-        let counts = point.kind == .constant ? ["\(point.wasTrue)", "-", "-"] : ["\(point.wasTrue)", "\(point.wasFalse)", "\(point.failed)"]
+        let counts =
+            point.kind == .constant
+            ? ["\(point.wasTrue)", "-", "-"] : ["\(point.wasTrue)", "\(point.wasFalse)", "\(point.failed)"]
         return [
             statement.label, statement.methods.isEmpty ? "any" : statement.methods,
             statement.pattern.isEmpty ? "the route's" : ShownLine.text(statement.pattern),

@@ -35,9 +35,11 @@ struct RuleTestText {
 
     private func lines(of file: RuleTestRun.File) -> [String] {
         let passed = file.results.count { $0.isPassed }
-        let sum = "\(passed == file.results.count ? "ok  " : "FAIL")  \(file.file): \(passed) of \(file.results.count) passed"
+        let sum =
+            "\(passed == file.results.count ? "ok  " : "FAIL")  \(file.file): \(passed) of \(file.results.count) passed"
         let shown = file.results.filter { !$0.isPassed || detail == .all }
-        return (detail == .little && shown.isEmpty ? [] : [sum]) + shown.flatMap(lines)
+        if shown.isEmpty { return detail == .little ? [] : [sum] }
+        return [sum] + shown.flatMap(lines) + [""]
     }
 
     private func lines(of result: RuleTestResult) -> [String] {
@@ -50,7 +52,7 @@ struct RuleTestText {
             "    auth      \(test.user.map { ShownLine.text($0.name ?? $0.uid) } ?? "nobody")",
             "    expected  \(expected)",
             "    came      \(result.answer)",
-        ] + lines(of: result.trace) + [""]
+        ] + lines(of: result.trace)
     }
 
     private func lines(of trace: RuleTrace) -> [String] {
@@ -67,17 +69,16 @@ struct RuleTestText {
         let width = texts.map(\.count).max() ?? 0
         return zip(section.lines, texts).map { line, text in
             let outcome = line.isFailure ? "error: \(line.outcome)" : line.outcome
-            return "      \(text)\(String(repeating: " ", count: width - text.count))  \(ShownLine.text(outcome))"
+            return
+                "      \(text)\(String(repeating: " ", count: width - text.count))  \(ShownLine.text(outcome, atMost: 100))"
         }
     }
 }
 
 /// Text of files on a line of a terminal.
 enum ShownLine {
-    private static let longest = 200
-
     /// Without control characters, and not longer than what is read.
-    static func text(_ text: String) -> String {
+    static func text(_ text: String, atMost longest: Int = 200) -> String {
         let words = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
         let scalars = words.unicodeScalars.prefix(longest).map { scalar in
             switch scalar.properties.generalCategory {

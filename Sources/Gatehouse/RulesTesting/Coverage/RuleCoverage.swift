@@ -25,9 +25,11 @@ public struct RuleCoverage: Sendable {
         public let location: RuleLocation
         /// The place behind its last character.
         public let end: RuleLocation
-        /// How often it was true, false, and no value at all; for a constant, `wasTrue` is how often it was asked.
+        /// How often it was true; of a constant how often it was asked.
         public internal(set) var wasTrue = 0
+        /// How often it was false.
         public internal(set) var wasFalse = 0
+        /// How often it had no value at all.
         public internal(set) var failed = 0
 
         /// How many outcomes there are to see.
@@ -57,16 +59,18 @@ public struct RuleCoverage: Sendable {
         /// In the order of the text, the whole before its parts.
         public let points: [Point]
 
-        /// How many outcomes there are, and how many were seen.
+        /// How many outcomes there are.
         public var outcomes: Int { points.reduce(0) { $0 + $1.outcomes } }
+        /// How many of them were seen.
         public var seen: Int { points.reduce(0) { $0 + $1.seen } }
     }
 
     /// In the order in which they were first asked.
     public let sources: [Source]
 
-    /// How many outcomes there are, and how many were seen.
+    /// How many outcomes there are.
     public var outcomes: Int { sources.reduce(0) { $0 + $1.outcomes } }
+    /// How many of them were seen.
     public var seen: Int { sources.reduce(0) { $0 + $1.seen } }
 
     /// Whether at least `percent` of the outcomes were seen.

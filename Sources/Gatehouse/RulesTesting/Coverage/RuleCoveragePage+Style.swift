@@ -28,9 +28,9 @@ extension RuleCoveragePage {
         .overview meter { width: 10rem; }
         .source { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; background: var(--panel); }
         .source table { border-collapse: collapse; width: 100%; }
-        .source td { padding: 0 .6rem; vertical-align: top; }
+        .source td { padding: 0 .6rem; height: 20px; font: 13px/20px ui-monospace, monospace; }
         .source td:first-child { width: 1%; text-align: right; color: var(--dim); user-select: none;
-          border-left: .3rem solid transparent; font: 13px/1.5 ui-monospace, monospace; }
+          border-left: .3rem solid transparent; }
         code { font: 13px/1.5 ui-monospace, monospace; white-space: pre; }
         li code { white-space: pre-wrap; overflow-wrap: anywhere; }
         tr.full td:first-child { border-left-color: var(--full-edge); }

@@ -41,7 +41,8 @@ extension ConfigurationValue {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = canonicalPath(String(parts.first ?? "")) else { return nil }
         return RuleTestRequest(
-            text: "\(method) \(target)", method: method, path: path, query: parts.count > 1 ? Array(parts[1].utf8) : nil,
+            text: "\(method) \(target)", method: method, path: path,
+            query: parts.count > 1 ? Array(parts[1].utf8) : nil,
             host: host.lowercased(), headers: headers, time: time)
     }
 

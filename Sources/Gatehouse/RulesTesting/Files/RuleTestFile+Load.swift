@@ -39,7 +39,8 @@ extension RuleTestFile {
         }
     }
 
-    private static func failure(_ failure: BoundedFile.Failure, _ tests: String, for file: String) -> ConfigurationError {
+    private static func failure(_ failure: BoundedFile.Failure, _ tests: String, for file: String) -> ConfigurationError
+    {
         let start = SourceLocation(file: tests, line: 1, column: 1)
         switch failure {
         case .tooLarge:

@@ -58,9 +58,10 @@ private struct RuleTestRunner {
         let verdict = verdict(test, rules.ruleset)
         counters.count(verdict, recorder.entries, of: rules)
         let answer = RuleTestAnswer(verdict, of: rules.ruleset)
-        return RuleTestResult(
-            test: test, answer: answer, isPassed: answer.meets(test.expectation, line: test.line),
-            trace: RuleTrace(recorder.entries, of: rules.ruleset))
+        let isPassed = answer.meets(test.expectation, line: test.line)
+        let trace = RuleTrace(
+            recorder.entries, of: rules.ruleset, assumptions: !isPassed && test.expectation.isAboutSignIn)
+        return RuleTestResult(test: test, answer: answer, isPassed: isPassed, trace: trace)
     }
 
     private func verdict(_ test: RuleTest, _ ruleset: Ruleset) -> RuleVerdict {
@@ -71,6 +72,16 @@ private struct RuleTestRunner {
             evaluator.begin(request, RuleTestBindings(test))
             defer { evaluator.end() }
             return evaluator.decide(ruleset)
+        }
+    }
+}
+
+extension RuleTestExpectation {
+    /// Whether it is about what would be, had the user signed in otherwise.
+    fileprivate var isAboutSignIn: Bool {
+        switch self {
+        case .allow, .deny: false
+        case .stepUp, .secondFactor: true
         }
     }
 }

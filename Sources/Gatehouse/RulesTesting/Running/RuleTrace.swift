@@ -34,9 +34,10 @@ public struct RuleTrace: Sendable {
     /// How many lines were left out.
     public private(set) var omitted = 0
 
-    init(_ entries: [RuleRecorder.Entry], of ruleset: Ruleset) {
+    /// - Parameter assumptions: whether to tell of what was only assumed, too.
+    init(_ entries: [RuleRecorder.Entry], of ruleset: Ruleset, assumptions: Bool) {
         var left = Self.maximumLines
-        var rest = entries[...]
+        var rest = assumptions ? entries[...] : entries.filter { $0.pass == .actual }[...]
         while let first = rest.first {
             let section = rest.prefix { $0.rule == first.rule && $0.pass == first.pass }
             rest.removeFirst(section.count)

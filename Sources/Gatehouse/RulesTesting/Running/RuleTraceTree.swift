@@ -32,7 +32,9 @@ struct RuleTraceTree {
         if let parent = node.expression.parent { return parent == number }
         guard let function = node.expression.function else { return false }
         let text = expression.text.utf8
-        guard text.starts(with: function.utf8), let next = text.dropFirst(function.utf8.count).first else { return false }
+        guard text.starts(with: function.utf8), let next = text.dropFirst(function.utf8.count).first else {
+            return false
+        }
         return !ClaimPathParser.continuesName(next)
     }
 
@@ -48,7 +50,13 @@ struct RuleTraceTree {
         // A literal says all there is to say by itself.
         if depth > 0, node.parts.isEmpty, line.text == line.outcome { return }
         lines.append(line)
+        // Nor do `auth` and `auth.token`, where `auth.token.email` has a value.
+        if !line.isFailure, isChainOfMembers(node.expression.text) { return }
         for part in node.parts { append(part, depth: depth + 1, to: &lines) }
+    }
+
+    private static func isChainOfMembers(_ text: String) -> Bool {
+        text.utf8.allSatisfy { ClaimPathParser.continuesName($0) || $0 == UInt8(ascii: ".") }
     }
 
     private static func line(_ node: Node, _ depth: Int) -> RuleTrace.Line {
