@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-@Suite struct LimitTests {
+@Suite struct TextLimitTests {
     /// Each with what it takes for the given number of levels.
     static let nestings: [@Sendable (Int) -> String] = [
         { String(repeating: "(", count: $0 - 1) + "a" + String(repeating: ")", count: $0 - 1) },
