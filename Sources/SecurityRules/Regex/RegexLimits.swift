@@ -15,7 +15,7 @@ enum RegexLimits {
     /// The highest group that a replacement can name: `\9` (RE2's bound).
     static let replacedGroup = 9
     /// Steps for each byte of a pattern that is compiled for a request.
-    static let compileStepsPerByte = 16
+    static let compileStepsPerByte = 32
     /// Steps for looking up a scalar beyond ASCII in the tables of Unicode, once a place of the text.
     static let propertySteps = 16
 }

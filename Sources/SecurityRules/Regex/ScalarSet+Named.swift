@@ -13,24 +13,27 @@ extension ScalarSet {
     /// Of `[:name:]`; nil: there is no such class.
     static func posix(_ name: String) -> [ClosedRange<UInt32>]? { posixRanges[name] }
 
-    /// The scalars outside of sorted ranges. What folds stays so: the case variants of ASCII that are not ASCII are left out with it.
+    /// The scalars outside of ranges of ASCII; when folding, those too outside that are no case variants of the ones inside.
     static func complement(_ ranges: [ClosedRange<UInt32>], folding: Bool) -> [ClosedRange<UInt32>] {
-        var inside = ranges
-        if folding {
-            for range in ranges {
-                for value in range {
-                    let variants = CaseVariants(of: value)
-                    for index in 0..<variants.count { inside.append(variants[index]...variants[index]) }
-                }
-            }
-        }
         var (outside, next) = ([ClosedRange<UInt32>](), UInt32(0))
-        for range in ScalarSet(inside).ranges {
+        for range in ScalarSet(folding ? ranges + others(of: ranges) : ranges).ranges {
             if range.lowerBound > next { outside.append(next...(range.lowerBound - 1)) }
             next = range.upperBound + 1
         }
         if next <= lastScalar { outside.append(next...lastScalar) }
         return outside
+    }
+
+    /// The case variants of what is in ranges, that are not.
+    private static func others(of ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
+        var others: [ClosedRange<UInt32>] = []
+        for value in ranges.joined() {
+            let variants = CaseVariants(of: value)
+            for index in 1..<max(variants.count, 1) where !ranges.contains(where: { $0.contains(variants[index]) }) {
+                others.append(variants[index]...variants[index])
+            }
+        }
+        return others
     }
 
     static let lastScalar: UInt32 = 0x10FFFF

@@ -41,17 +41,25 @@ struct ScalarSet: Sendable {
     mutating func finish(negated: Bool = false) {
         ranges = Self.merged(ranges)
         isNegated = negated
-        if needsProperties {
+        if categories.isEmpty, complements.isEmpty {
+            for range in ranges where range.lowerBound < 0x80 {
+                for value in range.lowerBound...min(range.upperBound, 0x7F) { ascii.insert(UInt8(value)) }
+            }
+            if folds { foldASCII() }
+            if negated { ascii.invert() }
+        } else {
             for byte in UInt8(0)..<0x80 {
                 var scalar = TextScalar(UInt32(byte))
                 if search(&scalar) { ascii.insert(byte) }
             }
-        } else {
-            for range in ranges where range.lowerBound < 0x80 {
-                for value in range.lowerBound...min(range.upperBound, 0x7F) { ascii.insert(UInt8(value)) }
-            }
-            if negated { ascii.invert() }
         }
+    }
+
+    /// The long s and the sign of the kelvin are the only variants of ASCII beyond it.
+    private mutating func foldASCII() {
+        if isInRanges(0x17F) { ascii.insert(UInt8(ascii: "s")) }
+        if isInRanges(0x212A) { ascii.insert(UInt8(ascii: "k")) }
+        ascii.foldCase()
     }
 
     @inline(__always)
@@ -117,8 +125,9 @@ struct ASCIISet: Sendable, Hashable {
         high = ~high
     }
 
-    mutating func formUnion(_ other: ASCIISet) {
-        low |= other.low
-        high |= other.high
+    /// Adds the other case of each letter.
+    mutating func foldCase() {
+        let capitals: UInt64 = 0x07FF_FFFE
+        high |= (high & capitals) << 32 | (high >> 32) & capitals
     }
 }
