@@ -51,7 +51,7 @@ public struct Ruleset: Sendable {
     }
 
     private init(_ compiler: Compiler, _ findings: RuleFindings) {
-        warnings = findings.warnings
+        warnings = RuleProblems(findings.warnings).problems
         needsSignInRecord = compiler.needsSignInRecord
         rules = compiler.statements
         expressions = compiler.expressions()
