@@ -92,7 +92,7 @@ extension BehaviourTable {
         Realtime Database: variables
             true: match /users/{uid} { allow read: if uid == auth.uid; } @ GET /users/ada
             false: match /users/{uid} { allow read: if uid == auth.uid; } @ GET /users/bob
-            refused: match /users/$uid { allow read: if true; } @ GET /users/ada -- '$'
+            refused: match /users/$uid { allow read: if true; } @ GET /users/ada -- {uid}
             refused: match /users/{uid} { allow read: if $uid == auth.uid; } @ GET /users/ada -- uid
             refused: now > 1500000000000 -- request.time
             refused: auth.token.signedIn < now -- request.time
@@ -148,7 +148,7 @@ extension BehaviourTable {
         Realtime Database: rules
             no true: they are JSON, and these are not
             no false: they are JSON, and these are not
-            refused: { "rules": { ".read": true } } @ GET /a -- rules_version
+            refused: { "rules": { ".read": true } } @ GET /a -- Realtime Database
         slips of JavaScript
             true: auth != null && auth.uid == 'ada'
             false: !(auth != null)
