@@ -28,7 +28,7 @@ extension Parser {
             if let known = Self.methods[word] {
                 operations.formUnion(known)
             } else {
-                fail(current.range, "there is no method '\(Lexer.short(word))'", Self.remedy(forMethod: word))
+                fail(current.range, "there is no method '\(Lexer.short(word))'", remedy(forMethod: word))
             }
             advance()
         } while take(.comma)
@@ -40,7 +40,7 @@ extension Parser {
         "create": RuleOperationSet(.create), "update": RuleOperationSet(.update), "delete": RuleOperationSet(.delete),
     ]
 
-    private static func remedy(forMethod word: String) -> String {
+    private func remedy(forMethod word: String) -> String {
         let meant: String? =
             switch word.lowercased() {
             case "get", "head": "GET and HEAD are get (list, where the path ends in '/')"
@@ -51,7 +51,9 @@ extension Parser {
             case "options", "trace", "connect": "no allow names \(word.uppercased())"
             default: nil
             }
-        return meant.map { "\($0); \(methodList)" } ?? methodList
+        if let meant { return "\(meant); \(Self.methodList)" }
+        let nearest = self.meant(among: Self.methods.keys.sorted())
+        return nearest.map { "\($0) \(Self.methodList)" } ?? Self.methodList
     }
 
     /// From the ':' on; nil: there is none.

@@ -75,10 +75,10 @@ extension Parser {
         if let hint = Self.statementHints.first(where: { at($0.word) }) {
             return fail(current.range, hint.what, hint.remedy)
         }
-        let here = inMatch ? "allow, match and function" : "match and function"
+        let words = inMatch ? ["allow", "match", "function"] : ["match", "function"]
         fail(
-            current.range, "expected \(inMatch ? "allow, match, function" : "match, function") or '}', found \(found)",
-            "in a \(inMatch ? "match" : "service") stand \(here)")
+            current.range, "expected \(words.joined(separator: ", ")) or '}', found \(found)",
+            meant(among: words) ?? "take it out: nothing else stands in a \(inMatch ? "match" : "service")")
     }
 
     private static let statementHints: [(word: StaticString, what: String, remedy: String)] = [

@@ -114,7 +114,8 @@ extension Parser {
         } else if !current.isInvalid {
             fail(
                 current.range, "expected \(hasService ? "the end" : "service"), found \(found)",
-                "a file is \(Self.versionLine) and one service gatehouse.http { ... }")
+                (hasService ? nil : meant(among: ["service"]))
+                    ?? "a file is \(Self.versionLine) and one service gatehouse.http { ... }")
         }
         skipStatement()
     }

@@ -115,12 +115,20 @@ extension Parser {
         } else if isAssignment {
             fail(current.range, "'let' is missing", "write let \(quote(current.range)) = value;")
         } else if !body.hasReturn, !body.isExplained, !current.isInvalid, !Self.isStatement(current) {
-            fail(current.range, "'return' is missing", "a function is lets and then return ...;")
+            let nearest = isBeforeValue ? meant(among: ["return", "let"]) : nil
+            fail(current.range, "'return' is missing", nearest ?? "a function is lets and then return ...;")
             body.isExplained = true
         } else {
             try expected(body.hasReturn ? "'}'" : "let or return", "a function is lets and then one return ...;")
         }
         throw Abandoned()
+    }
+
+    /// Whether a word follows, as none does behind a name.
+    private var isBeforeValue: Bool {
+        var ahead = lexer
+        ahead.skipBlanks()
+        return ahead.peek().map(Lexer.isNameStart) == true
     }
 
     private var isAssignment: Bool {

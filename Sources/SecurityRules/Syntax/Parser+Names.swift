@@ -6,6 +6,12 @@ extension Parser {
         "not", "typeof", "new", "undefined", "else", "for", "while", "var", "const",
     ]
 
+    /// Asks whether the current word is one of those, misspelt.
+    func meant(among words: [String]) -> String? {
+        guard let word = current.word else { return nil }
+        return NearestName.of(word, among: words).map { "did you mean \($0)?" }
+    }
+
     /// A name that something is declared by.
     mutating func name(of what: String) throws(Abandoned) -> Name {
         guard let word = current.word else {

@@ -153,4 +153,14 @@ import Testing
     func anAllowThatIsNoneIsTold(text: String, messages: [String]) {
         #expect(begin(allowErrors(text), with: messages))
     }
+
+    @Test(arguments: [
+        ("functoin f() { return 1; }", "did you mean function?"), ("mach /a { }", "did you mean match?"),
+        ("match /a { alow read; }", "did you mean allow?"), ("function f() { retrun a; }", "did you mean return?"),
+        ("match /a { allow craete; }", "did you mean create?"), ("match /a { allow Read; }", "did you mean read?"),
+    ])
+    func aMisspeltWordIsToldWithTheNearest(text: String, hint: String) {
+        let errors = serviceErrors(text)
+        #expect(errors.count == 1 && errors[0].contains(hint))
+    }
 }
