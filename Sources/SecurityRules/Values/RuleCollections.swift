@@ -14,7 +14,6 @@ public final class RuleSet: Sendable {
         var distinct: [RuleValue] = []
         try work.take(elements.count)
         for element in elements where try !seen.contains(element, &work) {
-            if case .unreadable = element { throw RuleFailure(.unreadable) }
             try seen.insert(element, &work)
             distinct.append(element)
         }

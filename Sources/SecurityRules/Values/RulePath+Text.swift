@@ -24,7 +24,8 @@ extension RulePath {
         var segments: [String] = []
         if !rest.isEmpty {
             if rest.last == UInt8(ascii: "/") { rest.removeLast() }
-            let pieces = rest.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            let pieces = rest.split(
+                separator: UInt8(ascii: "/"), maxSplits: RuleLimits.pathSegments, omittingEmptySubsequences: false)
             guard pieces.count <= RuleLimits.pathSegments else { throw RuleFailure(.invalidText) }
             for piece in pieces {
                 guard !piece.isEmpty, let segment = Self.decoded(piece) else { throw RuleFailure(.invalidText) }

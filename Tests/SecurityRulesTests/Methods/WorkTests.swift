@@ -20,6 +20,13 @@ import Testing
         #expect(Self.failure(builtin, .list(lists), [.list(lists.reversed())]) == .tooMuchWork)
     }
 
+    @Test(arguments: [Builtin.lower, .upper])
+    func aTextBeyondASCIICostsWhatTheTablesOfUnicodeDo(builtin: Builtin) {
+        let text = RuleValue.string(String(repeating: "\u{390}", count: 100))
+        #expect(Self.failure(builtin, text, [], of: 1599) == .tooMuchWork)
+        #expect(Self.failure(builtin, text, [], of: 1600) == nil)
+    }
+
     @Test func aListThatIsDoubledEndsAtTheLimitAndNotInMemory() {
         var list: RuleValue = ["a"]
         var work = WorkBudget()
