@@ -38,6 +38,7 @@ extension MethodRow {
     static let timestampFunctions = [
         MethodRow(.timestampDate, 1984, 1, 2, is: .time(441_849_600)),
         MethodRow(.timestampDate, 2024, 2, 29, is: .time(1_709_164_800)),
+        MethodRow(.timestampDate, 2000, 2, 29, is: .time(951_782_400)),
         MethodRow(.timestampDate, 1, 1, 1, is: .time(-62_135_596_800)),
         MethodRow(.timestampDate, 2023, 2, 29, fails: .invalidArgument),
         MethodRow(.timestampDate, 1900, 2, 29, fails: .invalidArgument),

@@ -49,7 +49,12 @@ import Testing
             let isNextDay = date.year == previous.year && date.month == previous.month && date.day == previous.day + 1
             let isNewMonth =
                 date.day == 1 && CivilDate(year: previous.year, month: previous.month, day: previous.day + 1) == nil
-            if !(isNextDay || isNewMonth) || date.daysSince1970 != days { breaks.append(days) }
+            let isNewYear = date.year == previous.year + 1
+            let dayOfYear = isNewYear ? 1 : previous.dayOfYear + 1
+            let isThere = CivilDate(year: date.year, month: date.month, day: date.day) == date
+            if !(isNextDay || isNewMonth) || !isThere || date.daysSince1970 != days || date.dayOfYear != dayOfYear {
+                breaks.append(days)
+            }
             previous = date
         }
         #expect(breaks.isEmpty)
