@@ -21,12 +21,12 @@ import Testing
     }
 
     /// Foundation's calendar leaves ten days out in October 1582; an ISO 8601 one does not.
-    @Test func everyWeekOfTenThousandYearsHasTheDateOfFoundation() throws {
+    @Test func daysOfEightThousandYearsHaveTheDatesOfFoundation() throws {
         var calendar = Calendar(identifier: .iso8601)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
         var differences: [Int64] = []
         // Days before 1582-10-15 are Julian in Foundation: the sweep begins there.
-        for days in stride(from: Int64(-141_427), through: 2_932_896, by: 7) {
+        for days in stride(from: Int64(-141_427), through: 2_932_896, by: 97) {
             let parts = calendar.dateComponents(
                 [.year, .month, .day, .weekday], from: Date(timeIntervalSince1970: Double(days) * 86_400))
             let date = CivilDate(daysSince1970: days)
@@ -40,17 +40,16 @@ import Testing
         #expect(differences.isEmpty)
     }
 
-    @Test func everyDayFromYearOneToYear9999FollowsTheOneBefore() throws {
-        var previous = CivilDate(daysSince1970: -719_162)
-        #expect(previous == CivilDate(year: 1, month: 1, day: 1))
+    /// Four hundred years: then the calendar repeats.
+    @Test func everyDayFollowsTheOneBefore() {
+        var previous = CivilDate(daysSince1970: -60_001)
         var breaks: [Int64] = []
-        for days in Int64(-719_161)...2_932_896 {
+        for days in Int64(-60_000)...86_098 {
             let date = CivilDate(daysSince1970: days)
             let isNextDay = date.year == previous.year && date.month == previous.month && date.day == previous.day + 1
             let isNewMonth =
                 date.day == 1 && CivilDate(year: previous.year, month: previous.month, day: previous.day + 1) == nil
-            let isNewYear = date.year == previous.year + 1
-            let dayOfYear = isNewYear ? 1 : previous.dayOfYear + 1
+            let dayOfYear = date.year == previous.year ? previous.dayOfYear + 1 : 1
             let isThere = CivilDate(year: date.year, month: date.month, day: date.day) == date
             if !(isNextDay || isNewMonth) || !isThere || date.daysSince1970 != days || date.dayOfYear != dayOfYear {
                 breaks.append(days)
@@ -58,7 +57,24 @@ import Testing
             previous = date
         }
         #expect(breaks.isEmpty)
-        #expect(previous == CivilDate(year: 9999, month: 12, day: 31))
+    }
+
+    @Test func everyYearBeginsWhereTheOneBeforeEnds() {
+        var days: Int64 = -719_162
+        var breaks: [Int64] = []
+        for year in Int64(1)...9999 {
+            guard let first = CivilDate(year: year, month: 1, day: 1),
+                let last = CivilDate(year: year, month: 12, day: 31), first.daysSince1970 == days,
+                CivilDate(daysSince1970: days) == first, CivilDate(daysSince1970: last.daysSince1970) == last
+            else {
+                breaks.append(year)
+                continue
+            }
+            days += last.dayOfYear
+        }
+        #expect(breaks.isEmpty)
+        #expect(RuleTimestamp(seconds: days * 86_400 - 1) != nil)
+        #expect(RuleTimestamp(seconds: days * 86_400) == nil)
     }
 
     @Test(
