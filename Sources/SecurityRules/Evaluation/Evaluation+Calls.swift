@@ -36,7 +36,12 @@ extension Evaluation {
 
     /// Evaluates arguments where the call stands, then the `let`s where the function does.
     private mutating func bind(_ node: ProgramNode, _ program: Program, at start: Int) throws(RuleFailure) {
-        for number in program.operands(node) { try push(number, program) }
+        var index = Int(node.first)
+        let end = index + Int(node.count)
+        while index < end {
+            try push(program.operands[index], program)
+            index += 1
+        }
         frame = start
         let function = program.functions[Int(node.second)]
         for offset in function.lets..<function.lets + function.letCount {
@@ -47,10 +52,15 @@ extension Evaluation {
     private mutating func push(_ number: Int32, _ program: Program) throws(RuleFailure) {
         if recorder == nil, let capture = captureNumber(number, program) {
             try charge(1)
-            locals.append(Local(value: .null, capture: capture))
+            append(Local(value: .null, capture: capture))
         } else {
-            locals.append(Local(value: try value(number, program)))
+            append(Local(value: try value(number, program)))
         }
+    }
+
+    @inline(never)
+    private mutating func append(_ local: Local) {
+        locals.append(local)
     }
 
     /// The capture that an expression is, if it is only that.
@@ -66,7 +76,7 @@ extension Evaluation {
     }
 
     private mutating func leave(_ caller: Caller) {
-        locals.removeSubrange(caller.locals...)
+        while locals.count > caller.locals { locals.removeLast() }
         frame = caller.frame
         callDepth -= 1
     }
@@ -76,27 +86,5 @@ extension Evaluation {
         let index = frame + Int(number)
         let capture = locals[index].capture
         return capture < 0 ? locals[index].value : self.capture(capture, program)
-    }
-
-    /// A function of ours.
-    @inline(never)
-    mutating func function(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> RuleValue {
-        var arguments = Arguments()
-        for number in program.operands(node) { arguments.append(try value(number, program)) }
-        guard let builtin = Builtin(rawValue: node.detail) else { throw RuleFailure(.noSuchMember) }
-        return try builtin.apply(arguments, &work)
-    }
-
-    /// A method of a value.
-    @inline(never)
-    mutating func method(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> RuleValue {
-        let receiver = try value(node.second, program)
-        var arguments = Arguments()
-        for number in program.operands(node) { arguments.append(try value(number, program)) }
-        guard let builtin = Builtin(rawValue: node.detail) else { throw RuleFailure(.noSuchMember) }
-        if node.third >= 0, case .string(let text) = receiver {
-            return try builtin.callPattern(program.patterns[Int(node.third)], text, arguments, &work)
-        }
-        return try builtin.apply(receiver, arguments, &work)
     }
 }

@@ -55,11 +55,3 @@ extension Evaluation {
         return try RuleValue.contains(value(node.second, program), element, &work)
     }
 }
-
-extension RuleText {
-    /// Whether a string has these bytes.
-    static func equal(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard text.utf8.count == bytes.count else { return false }
-        return withBytes(text) { $0.elementsEqual(bytes) }
-    }
-}

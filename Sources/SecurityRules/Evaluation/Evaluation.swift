@@ -34,6 +34,8 @@ struct Evaluation {
     var locals: [Local] = []
     var frame = 0
     var callDepth = 0
+    /// Operands that wait for those after them.
+    var stack: [RuleValue] = []
 
     init() {
         values = Array(repeating: .null, count: ProgramBinding.allCases.count)
@@ -42,12 +44,12 @@ struct Evaluation {
 
     /// Begins a request.
     mutating func begin(_ request: RuleRequest, _ bindings: any RuleBindings, _ recorder: RuleRecorder?) {
-        end()
+        if self.bindings != nil { end() }
         self.bindings = bindings
         self.recorder = recorder
         operation = request.operation
         time = .timestamp(request.time)
-        signIn = SignInQuestion(request.signIn, now: request.time.seconds)
+        signIn.begin(request.signIn, now: request.time.seconds)
         path.split(request.path)
         renewLimits()
         recorder?.beginRequest()
@@ -57,7 +59,7 @@ struct Evaluation {
     mutating func end() {
         bindings = nil
         recorder = nil
-        signIn = SignInQuestion()
+        operation = nil
         if loaded != 0 {
             for index in values.indices { values[index] = .null }
             loaded = 0
@@ -79,7 +81,7 @@ struct Evaluation {
     }
 
     mutating func forgetLocals() {
-        locals.removeAll(keepingCapacity: true)
+        if !locals.isEmpty { locals.removeAll(keepingCapacity: true) }
         (frame, callDepth) = (0, 0)
     }
 }

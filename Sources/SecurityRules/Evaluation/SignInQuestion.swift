@@ -1,7 +1,7 @@
 /// What conditions ask of the user's sign-in, and what is assumed of it.
 struct SignInQuestion {
-    private let known: RuleSignIn
-    private let now: Int64
+    private var known = RuleSignIn()
+    private var now: Int64 = 0
     /// How many seconds ago the user is taken to have signed in; nil: as it was.
     var assumedAge: Int64?
     var assumesSecondFactor = false
@@ -14,13 +14,20 @@ struct SignInQuestion {
     /// The recorded sign-in by which one was, where the credential's own was not.
     var usedRecord: Int64?
 
-    init(_ known: RuleSignIn = RuleSignIn(), now: Int64 = 0) {
+    init() {
+        ages.reserveCapacity(RuleLimits.signInAges)
+    }
+
+    /// Begins a request.
+    mutating func begin(_ known: RuleSignIn, now: Int64) {
         self.known = known
         self.now = now
+        (assumedAge, assumesSecondFactor) = (nil, false)
+        forget()
     }
 
     mutating func forget() {
-        ages.removeAll(keepingCapacity: true)
+        if !ages.isEmpty { ages.removeAll(keepingCapacity: true) }
         (wasNotRecent, lackedSecondFactor, usedRecord) = (false, false, nil)
     }
 

@@ -1,7 +1,10 @@
-/// A map with strings as keys. Immutable; a look-up costs the logarithm of its size.
+/// A map with strings as keys. Immutable; a look-up among many costs the logarithm of their number.
 public final class RuleMap: Sendable {
     /// Sorted by the UTF-8 of the keys, no key twice.
     public let entries: [(key: String, value: RuleValue)]
+
+    /// The most entries that are looked at one by one.
+    private static let few = 24
 
     /// A map of entries in any order; of several with the same key the last counts.
     public init(_ entries: [(key: String, value: RuleValue)]) {
@@ -24,6 +27,10 @@ public final class RuleMap: Sendable {
 
     /// The value under a key; nil where there is none.
     public subscript(_ key: String) -> RuleValue? {
+        // Keys of another length are told apart without a look at their bytes: among few it is the shorter way.
+        if entries.count <= Self.few {
+            return entries.first { RuleText.equal($0.key, key) }?.value
+        }
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2

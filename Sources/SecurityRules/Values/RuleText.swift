@@ -1,4 +1,4 @@
-import Glibc
+internal import CLibcrypto
 
 /// Strings by their UTF-8: Swift's own comparison takes texts for equal that are canonically equivalent, and an upstream does not.
 enum RuleText {
@@ -8,6 +8,16 @@ enum RuleText {
         let count = a.utf8.count
         guard count == b.utf8.count else { return false }
         return withBytes(a) { a in withBytes(b) { b in compare(a, b, count) == 0 } }
+    }
+
+    /// Whether a string has these bytes.
+    @inline(__always)
+    static func equal(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard text.utf8.count == bytes.count else { return false }
+        return withBytes(text) { text in
+            guard let text = text.baseAddress, let other = bytes.baseAddress else { return true }
+            return memcmp(text, other, bytes.count) == 0
+        }
     }
 
     /// Less than 0 where `a` comes first, 0 where both are the same, else more than 0: by bytes, which is the order of Unicode scalars.
