@@ -8,31 +8,29 @@ package struct RuleRegex: Sendable {
     /// A class, so that a program holds one word.
     private final class Compiled: Sendable {
         let program: RegexProgram
+        /// Nil: the threads match.
         let word: WordMatcher?
 
-        init(_ program: RegexProgram) {
+        init(_ program: RegexProgram, _ word: WordMatcher?) {
             self.program = program
-            word = WordMatcher(program)
+            self.word = word
         }
     }
 
     /// Compiles a pattern of at most `RegexLimits.patternBytes`.
     package init(_ pattern: String) throws(RegexProblem) {
-        self.init(try RegexParser.parse(pattern))
+        let program = RegexProgram(try RegexParser.parse(pattern))
+        compiled = Compiled(program, WordMatcher(program))
     }
 
-    private init(_ source: RegexParser.Result) {
-        compiled = Compiled(RegexProgram(source))
-    }
-
-    /// Compiles a pattern that came with a request, charged to its work.
+    /// Compiles a pattern that came with a request, charged to its work; without the tables that pay only when it is used again.
     package init(compiling pattern: String, _ work: inout WorkBudget) throws(RuleFailure) {
         let bytes = pattern.utf8.count
         guard bytes <= RegexLimits.patternBytes else { throw RuleFailure(.invalidText) }
         try work.take(bytes * RegexLimits.compileStepsPerByte)
         guard let source = try? RegexParser.parse(pattern) else { throw RuleFailure(.invalidText) }
         try work.take(source.root.size)
-        self.init(source)
+        compiled = Compiled(RegexProgram(source), nil)
     }
 
     var program: RegexProgram { compiled.program }

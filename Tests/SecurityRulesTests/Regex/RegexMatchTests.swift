@@ -111,6 +111,12 @@ func matches(_ pattern: String, _ text: String, work: Int = RuleLimits.work) thr
         #expect(try matches(#"\b\B|"# + row.pattern, row.text) == row.matches)
     }
 
+    @Test(arguments: rows) func aPatternOfARequestMatchesTheSame(_ row: MatchRow) throws {
+        var work = WorkBudget()
+        let regex = try RuleRegex(compiling: row.pattern, &work)
+        #expect(try regex.matches(row.text, &work) == row.matches)
+    }
+
     /// Patterns that take very long where alternatives are tried one after the other.
     @Test(arguments: [
         "(a+)+$", "(a|a)*b", "(a*)*c", "(a|aa)+$", "(.*)*x", "(a?){20}a{20}b", "([a-z]+)*@", "(a+)+\\b-",
