@@ -20,6 +20,7 @@ let package = Package(
         fuzzer("CookiesFuzzer", of: "WireFuzzTargets"),
         fuzzer("RulesFuzzer", of: "WireFuzzTargets"),
         fuzzer("RegexesFuzzer", of: "WireFuzzTargets"),
+        fuzzer("ConditionsFuzzer", of: "WireFuzzTargets"),
         fuzzer("PathsFuzzer", of: "GatewayFuzzTargets"),
         fuzzer("ConfigurationFuzzer", of: "GatewayFuzzTargets"),
     ]

@@ -22,6 +22,7 @@ import WireFuzzTargets
         Target(name: "cookies", run: fuzzCookies),
         Target(name: "rules", run: fuzzRules),
         Target(name: "regexes", run: fuzzRegexes),
+        Target(name: "conditions", run: fuzzConditions),
         Target(name: "paths", run: fuzzPaths),
         Target(name: "configuration", run: fuzzConfiguration),
     ]

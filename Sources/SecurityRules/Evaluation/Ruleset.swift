@@ -38,7 +38,7 @@ public struct Ruleset: Sendable {
     }
 
     /// The same without a check: what it would refuse fails when it is evaluated.
-    init(unchecked source: RuleSource, captures: [RuleCapture], label: String) throws(RuleProblems) {
+    package init(unchecked source: RuleSource, captures: [RuleCapture], label: String) throws(RuleProblems) {
         var findings = RuleFindings(source)
         guard let syntax = Parser.condition(&findings), findings.isUsable else { throw findings.problems }
         self.init(syntax, captures, label, findings)
