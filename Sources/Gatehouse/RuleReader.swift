@@ -23,8 +23,20 @@ struct RuleReader {
         }
     }
 
-    /// The condition of a route. What is worth knowing of it was told with the configuration.
-    mutating func read(_ condition: Configuration.RulesExpression, of pattern: RoutePattern) -> Ruleset? {
+    /// The rules of a route, after those of the file; nil: it has none. What is worth knowing of them was told with the configuration.
+    mutating func read(_ route: Configuration.Route, _ pattern: RoutePattern, after file: RouteRules?) -> RouteRules? {
+        guard let condition = route.allow else { return route.auth == .none ? nil : file }
+        guard route.auth != .none else {
+            errors.append(
+                ConfigurationError(
+                    location: condition.location, what: "allow can never apply on a route with auth: none",
+                    remedy: "remove it, or remove auth: none"))
+            return nil
+        }
+        return read(condition, of: pattern).map { RouteRules((file?.rulesets ?? []) + [$0]) }
+    }
+
+    private mutating func read(_ condition: Configuration.RulesExpression, of pattern: RoutePattern) -> Ruleset? {
         do throws(RuleProblems) {
             return try Ruleset(condition, captures: pattern.ruleCaptures)
         } catch {

@@ -100,10 +100,7 @@ public final class Snapshot: Sendable {
         plans = zip(configuration.routes, patterns).map { route, pattern in
             let upstream = names.firstIndex(of: route.upstream) ?? 0
             var policy = RoutePolicy(route)
-            if route.auth != .none {
-                let own = route.allow.flatMap { ruleReader.read($0, of: pattern) }
-                policy.rules = own.map { RouteRules((rules.map { [$0] } ?? []) + [$0]) } ?? everyRoute
-            }
+            policy.rules = ruleReader.read(route, pattern, after: everyRoute)
             return RoutePlan(
                 pattern: route.path, policy: policy, upstream: upstream,
                 responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
