@@ -41,15 +41,16 @@ struct RuleAccount {
         let more = parts.count - Self.partLimit
         let (mark, outcome) = Self.outcome(of: whole)
         let line = ExplanationStep(mark, name, "\(statement.label) is \(outcome): \(Self.shown(statement.text))")
-        let rest = more > 0 ? [ExplanationStep(.note, "", "    and \(more) more")] : []
-        return [line] + parts.prefix(Self.partLimit).map { ExplanationStep(.note, "", "    \($0)") } + rest
+        let rest = more > 0 ? [ExplanationStep(.note, "", "  and \(more) more")] : []
+        return [line] + parts.prefix(Self.partLimit).map { ExplanationStep(.note, "", "  \($0)") } + rest
     }
 
-    /// Nil for what says no more than its text does: `5`, `'admin'`.
+    /// Nil for what says no more than its text does (`5`, `'admin'`), and for the maps on the way to a member.
     private func part(_ entry: RuleRecorder.Entry, _ ruleset: Ruleset) -> String? {
         guard ruleset.expressions.indices.contains(entry.expression) else { return nil }
         let text = ruleset.expressions[entry.expression].text
         switch entry.outcome {
+        case .value(.map): return nil
         case .value(let value):
             let value = value.text
             return text.utf8.elementsEqual(value.utf8) ? nil : "\(Self.shown(text)) is \(ShownText.escaped(value))"
