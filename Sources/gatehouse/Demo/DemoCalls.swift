@@ -12,7 +12,7 @@ struct DemoCalls {
     }
 
     func all() throws(DevelopmentIdentityError) -> [DemoCall] {
-        try passing() + providers() + refused() + sensitive() + revocation() + operations
+        try passing() + providers() + ruled() + refused() + sensitive() + revocation() + operations
     }
 
     // MARK: - The calls
@@ -49,6 +49,18 @@ struct DemoCalls {
             DemoCall(
                 title: "linus with a token that was given for less", url: url("/v1/repositories"),
                 credential: bearer(reader), status: 403, code: "auth/insufficient-scope", marks: ["scope=\"repo\""]),
+        ]
+    }
+
+    private func ruled() throws(DevelopmentIdentityError) -> [DemoCall] {
+        let notes = url("/v1/users/ada/notes")
+        return [
+            DemoCall(
+                title: "ada reads her notes; the route's rule is auth.uid == uid", url: notes,
+                credential: bearer(try token(.ada, signedInAgo: 60)), status: 200, marks: ["[\"X-Auth-Uid\",\"ada\"]"]),
+            DemoCall(
+                title: "grace may not", url: notes, credential: bearer(try token(.grace, signedInAgo: 60)), status: 403,
+                code: "auth/permission-denied"),
         ]
     }
 

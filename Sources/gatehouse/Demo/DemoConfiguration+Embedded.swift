@@ -72,6 +72,11 @@ extension DemoConfiguration {
             scopes: [repo]
             upstream: echo
 
+          # Only the user whom the path names.
+          - path: /v1/users/{uid}/{rest=**}
+            allow: auth.uid == uid
+            upstream: echo
+
           # Only who signed in within the last five minutes, and revocation asked on each request.
           - path: /v1/account
             methods: [DELETE]
