@@ -16,7 +16,10 @@ extension RuleTestFile {
         return file.dropLast(".rules".count) + suffix
     }
 
-    static func load(bytes: [UInt8], file: String) throws(ConfigurationErrors) -> RuleTestFile {
+    /// - Parameter files: where rules are read from, by path; nil: the file system.
+    static func load(
+        bytes: [UInt8], file: String, files: [String: [UInt8]]? = nil
+    ) throws(ConfigurationErrors) -> RuleTestFile {
         let source: SourceText
         do {
             source = try SourceText(bytes, file: file)
@@ -27,7 +30,7 @@ extension RuleTestFile {
         guard findings.isEmpty else { throw ConfigurationErrors(findings) }
         let substitution = Substitution(environment: [:], directory: ".", isOff: true)
         let context = LoadingContext(document: try YAMLDocument(source), substitution: substitution)
-        var reader = RuleTestReader(context: context, file: file)
+        var reader = RuleTestReader(context: context, file: file, files: files)
         return try reader.read()
     }
 

@@ -13,6 +13,7 @@ struct RuleTestReader {
 
     let context: LoadingContext
     let file: String
+    private let files: [String: [UInt8]]?
     private(set) var time = RuleTestReader.defaultTime
     private(set) var host = RuleTestReader.defaultHost
     private(set) var users: [String: RuleTestUser] = [:]
@@ -20,9 +21,10 @@ struct RuleTestReader {
     /// What the rules have of their own to be told.
     private var problems: [ConfigurationError] = []
 
-    init(context: LoadingContext, file: String) {
+    init(context: LoadingContext, file: String, files: [String: [UInt8]]?) {
         self.context = context
         self.file = file
+        self.files = files
     }
 
     mutating func read() throws(ConfigurationErrors) -> RuleTestFile {
@@ -100,7 +102,8 @@ extension RuleTestReader {
 
     private mutating func load(_ rules: String, namedAt place: SourceLocation?) {
         do throws(ConfigurationErrors) {
-            self.rules = try .load(rules, namedAt: place)
+            let bytes = try RulesUnderTest.read(rules, namedAt: place, files: files)
+            self.rules = try .file(rules, bytes)
         } catch {
             problems += error.errors
         }

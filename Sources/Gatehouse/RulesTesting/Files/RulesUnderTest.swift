@@ -14,14 +14,23 @@ public struct RulesUnderTest: Sendable {
 }
 
 extension RulesUnderTest {
-    /// Reads a rules file.
-    static func load(_ file: String, namedAt place: SourceLocation?) throws(ConfigurationErrors) -> RulesUnderTest {
-        let bytes: [UInt8]
-        do {
-            bytes = try BoundedFile.read(file, atMost: RuleSource.maximumSize)
+    /// The bytes of a rules file.
+    ///
+    /// - Parameter files: what stands for the file system, by path; nil: the file system.
+    static func read(
+        _ file: String, namedAt place: SourceLocation?, files: [String: [UInt8]]?
+    ) throws(ConfigurationErrors) -> [UInt8] {
+        do throws(BoundedFile.Failure) {
+            guard let files else { return try BoundedFile.read(file, atMost: RuleSource.maximumSize) }
+            guard let bytes = files[file] else { throw .unreadable("not among the files given") }
+            return bytes
         } catch {
             throw ConfigurationErrors([failure(error, file, place)])
         }
+    }
+
+    /// The rules of a file.
+    static func file(_ file: String, _ bytes: [UInt8]) throws(ConfigurationErrors) -> RulesUnderTest {
         do throws(RuleProblems) {
             let ruleset = try Ruleset(file: RuleSource(bytes, name: file))
             return RulesUnderTest(file: file, firstLine: 1, lines: lines(of: bytes), ruleset: ruleset, pattern: nil)
