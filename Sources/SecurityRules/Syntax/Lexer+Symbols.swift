@@ -123,6 +123,7 @@ extension Lexer {
 
     /// A name for a message, bounded.
     static func short(_ name: String) -> String {
-        name.utf8.count <= 32 ? name : "\(name.unicodeScalars.prefix(32))..."
+        guard name.utf8.count > 32 else { return name }
+        return String(String.UnicodeScalarView(name.unicodeScalars.prefix(32))) + "..."
     }
 }

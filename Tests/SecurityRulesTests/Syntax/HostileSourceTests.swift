@@ -79,7 +79,19 @@ import Testing
         #expect(!errors.isEmpty && errors.allSatisfy { $0.utf8.count < 400 })
     }
 
-    @Test func aLongNameIsCutInMessages() {
+    @Test(arguments: [
+        "match /a { allow \(name); }", "match /a { allow read: if $\(name); }", "match \(name) { }",
+        "match /$\(name) { }",
+        "function f() { let \(name); return 1; }", "match /:\(name) { allow \(name): if true; }", "\(name);",
+    ]) func aLongNameIsCutInMessages(_ text: String) {
+        let errors = serviceErrors(text)
+        let cut = Self.name.prefix(32) + "..."
+        #expect(!errors.isEmpty && errors.allSatisfy { $0.contains(cut) && $0.utf8.count < 300 })
+    }
+
+    private static let name = String(repeating: "name_", count: 400)
+
+    @Test func anyLongWordIsCutInMessages() {
         let errors = allowErrors("allow \(String(repeating: "é", count: 3))\(String(repeating: "x", count: 5000));")
         #expect(errors.allSatisfy { $0.utf8.count < 400 })
         #expect(conditionErrors(String(repeating: "x", count: 5000) + " y")[0].utf8.count < 400)
