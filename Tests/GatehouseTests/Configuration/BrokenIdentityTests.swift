@@ -50,6 +50,7 @@ import Testing
         extra("Authorization: token.role", "3:5 is reserved"),
         extra("X-Role: token.role\n    x_role: token.role", "4:5 stands twice in headers.extra"),
         extra("X-Role: role", "3:13 headers.extra.X-Role at character 1: no such value; begin with token"),
+        extra("X-Role: token", "3:13 token without a claim"),
         extra("X-Role: request.method", "3:13 at character 1"),
         extra("X-Role: token.", "3:13 at character 7: a name of letters, digits and '_' is missing"),
         extra("X-Role: token.a-b", "3:13 at character 1: '-' subtracts: a name has none; write token['a-b']"),

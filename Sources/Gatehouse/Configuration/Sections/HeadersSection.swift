@@ -83,8 +83,8 @@ extension ConfigurationValue {
         switch path {
         case .success(let path): return string(atMost: ClaimPath.maximumLength).map { _ in .claim(path) }
         case .failure(let error) where !scalar.text.isEmpty && ClaimPath.resembles(scalar.text):
-            // Other expressions look like that too: `token.roles[0]`.
-            if let expression = expression(reportingErrors: false) { return expression }
+            // Other expressions look like that too: `token.roles[0]`. All claims together are in the variable already.
+            if scalar.text != "token", let expression = expression(reportingErrors: false) { return expression }
             return fail("\(name) at character \(error.position): \(error.what)", error.remedy)
         case .failure: return expression(reportingErrors: true)
         }
