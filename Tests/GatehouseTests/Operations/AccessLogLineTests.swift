@@ -50,6 +50,15 @@ import Testing
         #expect(line(entry).contains(#""upstream":null,"reason":"another audience","duration_us""#))
     }
 
+    @Test func theDecidingRuleIsToldWhereThereIsOne() {
+        var entry = entry()
+        entry.reason = .string("rules: the condition is false")
+        entry.rule = .string("config/api.rules:12")
+        #expect(
+            line(entry).contains(
+                #""reason":"rules: the condition is false","rule":"config/api.rules:12","duration_us""#))
+    }
+
     @Test func whatIsNotThereIsNull() {
         let line = line(AccessLogEntry(time: 0, requestID: (0, 0), code: .clientClosed))
         #expect(line.contains(#""status":null,"code":"client/closed","uid":null,"route":null,"upstream":null"#))
