@@ -51,6 +51,33 @@ struct CheckTests {
         #expect(run.errors == "")
     }
 
+    @Test func conditionsAndRulesAreShown() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "rules_version = '2'; service gatehouse.http { match /{rest=**} { allow read: if request.auth != null; } }",
+            to: "api.rules")
+        let more = "    allow: |\n      auth.uid != 'root'\n        && auth.token.email_verified\nrules: api.rules\n"
+        try folder.write(Self.valid + more, to: "gatehouse.yaml")
+        let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(run.output.contains("ALLOW") && run.output.contains("auth.uid != 'root' && auth.token.email_verified"))
+        #expect(run.output.contains("rules      api.rules: 1 allow statement\n"))
+    }
+
+    @Test func everythingWrongInARulesFileIsToldWithItsPlace() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "rules_version = '2';\nservice gatehouse.http {\n  match /a { allow read: if nobody; }\n"
+                + "  match /b { allow get: if nothing; }\n}\n", to: "api.rules")
+        try folder.write(Self.valid + "rules: api.rules\n", to: "gatehouse.yaml")
+        let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
+        #expect(run.exitCode == 1)
+        #expect(run.errorLines.count == 2, "\(run.errors)")
+        for (line, place) in zip(run.errorLines, ["api.rules:3:29", "api.rules:4:28"]) {
+            #expect(line.trimmingPrefix("Error: ").hasPrefix("\(place): "), "\(line)")
+        }
+    }
+
     @Test func accountsAreShownWithTheirCalls() async throws {
         let folder = try TemporaryFolder()
         let more =

@@ -7,6 +7,8 @@ struct GatewayConfiguration: Sendable {
     /// Each the mapping of one route, without braces.
     var routes: [String] = []
     var environment: [String: String] = [:]
+    /// Further files in the gateway's folder, by name.
+    var files: [String: String] = [:]
     /// How many file descriptors the process may have; nil: as many as the tests.
     var descriptorLimit: Int?
 

@@ -21,6 +21,7 @@ final class GatewayProcess: Sendable {
     init(_ configuration: GatewayConfiguration) throws {
         folder = try TemporaryFolder()
         try folder.write(configuration.text, to: "gatehouse.yaml")
+        for (name, text) in configuration.files { try folder.write(text, to: name) }
         arguments = ["serve", "--config", "gatehouse.yaml"]
         environment = configuration.environment
         descriptorLimit = configuration.descriptorLimit
