@@ -52,6 +52,7 @@ struct ConfigurationLoader {
             }
         }
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
+        root.refuseEmpty("rules", "name a rules file, or remove it")
         root.set(&configuration.rules, "rules") { value in
             value.string().map { Configuration.RulesFile(path: $0, location: value.location) }
         }

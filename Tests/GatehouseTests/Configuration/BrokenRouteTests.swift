@@ -44,6 +44,8 @@ import Testing
         .route("path: /\nsecond_factor: true", "6:20 routes[].second_factor cannot be 'true'; write required"),
         .route("path: /\nrevocation: never", "6:17 write replicated or strict or off"),
         .route("path: /\non_store_failure: pass", "6:23 write deny or allow"),
+        .route("path: /\nallow:", "6:5 routes[].allow is empty; write an expression, or remove it"),
+        .route("path: /\nallow: # auth.uid == 'ada'", "6:5 routes[].allow is empty"),
         .route("path: /\nencoded_slashes: decode", "6:22 write reject or keep"),
         .route("path: /\nmerge_slashes: maybe", "6:20 not true or false"),
         .route(

@@ -39,6 +39,7 @@ import Testing
             "upstreams: { \"a\\n\\eb\": { x: 1 } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
             "1:14 'a??b' is not a name", "1:24 upstreams.a??b.servers is missing",
             "1:26 unknown key 'x' in upstreams.a??b;", "2:43 there is no upstream 'api'"),
+        .section("rules:", "1:1 rules is empty; name a rules file, or remove it"),
         .section("rules: { a: 1, a: 2 }", "1:8 rules is not a text", "1:10 duplicate key 'a'"),
         .section("<<: { a: 1 }", "1:1 unknown key '<<'"),
         .file(String(repeating: "[", count: 2_000), "1:1 nested more than 1000 levels deep"),

@@ -73,6 +73,15 @@ struct MappingReader {
         entries[key]?.value.isNull ?? false
     }
 
+    /// Refuses a key that stands there with nothing behind it, for what a request is asked by: rules that a comment or an empty variable took away
+    /// would be rules that nobody misses. Who wants none leaves the key out, or writes `null`.
+    func refuseEmpty(_ key: String, _ remedy: String) {
+        guard let value = entries[key]?.value, case .scalar(let scalar) = value.content, scalar.isPlain,
+            scalar.text.isEmpty
+        else { return }
+        context.fail(location(of: key), "\(value.name) is empty", remedy)
+    }
+
     /// Where the key stands; where it does not, where the mapping begins.
     func location(of key: String) -> SourceLocation {
         entries[key]?.keyLocation ?? location
