@@ -78,6 +78,20 @@ import Testing
             ["5:51 rules never see the field 'Cookie'"]
         ),
         (
+            test("name: n\nrequest: { path: /users/a, headers: { X-Forwarded-For: b } }\nexpect: deny\n"),
+            ["5:60 removes the field 'X-Forwarded-For'"]
+        ),
+        (
+            test("name: n\nrequest: { path: /users/a, headers: { x_auth_uid: b, TE: c } }\nexpect: deny\n"),
+            ["5:55 removes the field 'x_auth_uid'", "5:62 removes the field 'TE'"]
+        ),
+        (
+            test("name: n\nrequest: { path: /users/a, host: 'a.example:8080' }\nexpect: deny\n"),
+            ["5:20 has a port; remove it"]
+        ),
+        (test("name: n\nrequest: GET /users/a?b=#c\nexpect: deny\n"), ["5:14 write them as %HH"]),
+        (test("name: n\nrequest: GET /users/a?b=ä\nexpect: deny\n"), ["5:14 write them as %HH"]),
+        (
             test("name: n\nrequest: { path: /users/a, headers: { 'a b': c } }\nexpect: deny\n"),
             ["5:50 'a b' is no field's name"]
         ),

@@ -40,7 +40,8 @@ import Testing
         "auth.token.firebase.identities == {}",
         "auth.token.auth_time == 1767268800 - 7200 && auth.token.iat == 1767268800 && auth.token.exp == 1767272400",
         "request.time == timestamp.date(2026, 1, 1) + duration.value(12, 'h')",
-        "request.host == 'api.example.com' && request.method == 'GET' && request.query == {} && request.headers == {}",
+        "request.host == 'api.example.com' && request.method == 'GET' && request.query == {}",
+        "request.headers == {'host': 'api.example.com'} && request.headers['host'] == 'api.example.com'",
         "request.path == /a",
     ]
 
@@ -87,13 +88,21 @@ import Testing
         #expect(run.failures == 0, "\(run.results[0].trace)")
     }
 
+    @Test(arguments: ["''", "null", "7"])
+    func onlyATextNamesASecondFactor(factor: String) throws {
+        let auth = "{ uid: a, token: { firebase: { sign_in_second_factor: \(factor) } } }"
+        let run = try RuleTesting.run(
+            "allow read: if secondFactor();", tests: RuleTesting.test(auth: auth, expect: "second-factor"))
+        #expect(run.failures == 0, "\(run.results[0].trace)")
+    }
+
     /// Requests, and what rules find true of them.
     static let requests: [(request: String, condition: String)] = [
         ("GET /a?b=c+d&e=%C3%A4", "request.query == {'b': 'c d', 'e': 'ä'}"),
         ("HEAD /a/../b", "request.path == /b && request.method == 'HEAD'"),
         (
             "{ path: /a, headers: { X-A: b, accept: '*/*' } }",
-            "request.headers['x-a'] == 'b' && request.headers.size() == 2"
+            "request.headers['x-a'] == 'b' && request.headers.size() == 3"
         ),
         ("{ path: /a, host: OTHER.example }", "request.host == 'other.example'"),
         (

@@ -1,3 +1,4 @@
+import HTTPWire
 import SecurityRules
 
 extension KnownKeys {
@@ -38,7 +39,15 @@ extension ConfigurationValue {
         guard !method.isEmpty, method.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
             return fail("\(Quoted(method)) is no method", "write one in upper case, as in GET")
         }
+        guard !host.utf8.contains(UInt8(ascii: ":")) || host.utf8.last == UInt8(ascii: "]") else {
+            return fail("the host \(Quoted(host)) has a port", "remove it: request.host has none")
+        }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
+            return fail(
+                "the path or query of \(Quoted(target)) has bytes that no request has there",
+                "the gateway answers 400 by itself; write them as %HH")
+        }
         guard let path = canonicalPath(String(parts.first ?? "")) else { return nil }
         return RuleTestRequest(
             text: "\(method) \(target)", method: method, path: path,
@@ -78,6 +87,11 @@ extension ConfigurationValue {
             guard FieldName.isValid(name) else {
                 return entry.value.fail("\(Quoted(entry.key)) is no field's name", "write letters, digits and '-'")
             }
+            guard Self.reachesRules(name) else {
+                return entry.value.fail(
+                    "the gateway removes the field \(Quoted(entry.key)), or writes it itself: rules never see what a client sends there",
+                    "remove it from the test")
+            }
             guard seen.insert(name).inserted else {
                 return entry.value.fail("the field \(Quoted(entry.key)) stands twice", "join the values with ', '")
             }
@@ -85,6 +99,21 @@ extension ConfigurationValue {
         }
         return headers.count == entries.count ? headers : nil
     }
+
+    /// Whether a field that a client sends is shown to rules, where the configuration has the default prefix and no further fields.
+    private static func reachesRules(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        let isManaged = bytes.withUnsafeBytes { hygiene.managed.matches($0) }
+        return !isManaged && !ofTheConnection.contains(name)
+    }
+
+    private static let hygiene = HeaderHygiene(prefix: "X-Auth-", extra: [])
+
+    /// Those that are the connection's, and `Host`, which the host of the request stands for.
+    private static let ofTheConnection: Set<String> = [
+        "connection", "expect", "host", "http2-settings", "keep-alive", "proxy-authenticate",
+        "proxy-authentication-info", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
 
     private func headerValue() -> String? {
         guard case .scalar(let scalar) = content else { return fail("\(name) is not a text", "write a text") }

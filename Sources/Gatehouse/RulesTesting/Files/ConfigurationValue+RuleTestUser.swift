@@ -26,7 +26,7 @@ extension ConfigurationValue {
         return RuleTestUser(
             name: userName, uid: uid, signInProvider: provider ?? "custom", claims: claims, signedIn: age,
             reauthenticated: reauthenticated,
-            hasSecondFactor: hasSecondFactor || firebase?["sign_in_second_factor"] != nil)
+            hasSecondFactor: hasSecondFactor || firebase?.namesSecondFactor == true)
     }
 
     /// A claim that another key stands for would make two different users of one.
@@ -58,5 +58,12 @@ extension [(key: String, value: RuleValue)] {
     fileprivate var firebase: RuleMap? {
         guard case .map(let members)? = first(where: { $0.key == "firebase" })?.value else { return nil }
         return members
+    }
+}
+
+extension RuleMap {
+    /// Whether a `firebase` claim says that a second factor was used, as the gateway reads it.
+    fileprivate var namesSecondFactor: Bool {
+        if case .string(let name)? = self["sign_in_second_factor"] { !name.isEmpty } else { false }
     }
 }

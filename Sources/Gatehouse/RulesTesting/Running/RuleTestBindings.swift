@@ -16,10 +16,13 @@ final class RuleTestBindings: RuleBindings {
         case .method: .string(request.method)
         case .host: .string(request.host)
         case .query: query
-        case .headers: .map(RuleMap(request.headers.map { (key: $0.name, value: .string($0.value)) }))
-        case .header(let name): request.headers.first { $0.name == name }.map { .string($0.value) } ?? .null
+        case .headers: .map(RuleMap(headers.map { (key: $0.name, value: .string($0.value)) }))
+        case .header(let name): headers.first { $0.name == name }.map { .string($0.value) } ?? .null
         }
     }
+
+    /// Every request has a `Host`.
+    private var headers: [(name: String, value: String)] { [("host", request.host)] + request.headers }
 
     private var query: RuleValue {
         (request.query ?? []).withUnsafeBytes { QueryText.value(of: $0) }
