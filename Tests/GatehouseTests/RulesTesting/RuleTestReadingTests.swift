@@ -87,7 +87,7 @@ import Testing
         ),
         (
             test("name: n\nrequest: { path: /users/a, host: 'a.example:8080' }\nexpect: deny\n"),
-            ["5:20 has a port; remove it"]
+            ["5:22 has a port; remove it"]
         ),
         (test("name: n\nrequest: GET /users/a?b=#c\nexpect: deny\n"), ["5:14 write them as %HH"]),
         (test("name: n\nrequest: GET /users/a?b=ä\nexpect: deny\n"), ["5:14 write them as %HH"]),
