@@ -9,17 +9,26 @@ public struct RuleSource: Sendable, Hashable {
     let bytes: [UInt8]
     /// Where each line begins.
     private let lineStarts: [Int32]
+    /// How many scalars begin before every 256th byte, so that a column costs the same however long its line is.
+    private let scalarsBefore: [Int32]
+
+    private static let stride = 256
 
     /// Any bytes; what is wrong with them is told by who reads them as rules.
     public init(_ bytes: [UInt8], name: String) {
         self.name = name
         self.bytes = bytes
         var starts: [Int32] = [0]
+        var scalars: [Int32] = []
+        var count: Int32 = 0
         // Places in what is too large are never asked for.
-        for (index, byte) in bytes.prefix(Self.maximumSize).enumerated() where byte == UInt8(ascii: "\n") {
-            starts.append(Int32(index + 1))
+        for (index, byte) in bytes.prefix(Self.maximumSize).enumerated() {
+            if index % Self.stride == 0 { scalars.append(count) }
+            count += Self.beginsScalar(byte)
+            if byte == UInt8(ascii: "\n") { starts.append(Int32(index + 1)) }
         }
         lineStarts = starts
+        scalarsBefore = scalars
     }
 
     /// A text.
@@ -40,12 +49,21 @@ public struct RuleSource: Sendable, Hashable {
     /// The line and column of a byte.
     func location(_ offset: Int32) -> RuleLocation {
         let line = line(offset)
-        let start = Int(lineStarts[line - 1])
-        let before = bytes[min(start, bytes.count)..<min(max(Int(offset), start), bytes.count)]
-        // A scalar has one byte that continues none.
-        let column = before.reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+        let start = lineStarts[line - 1]
+        let column = Int(scalars(before: max(offset, start)) - scalars(before: start)) + 1
         return RuleLocation(source: name, line: line, column: column)
     }
+
+    /// How many scalars begin before a byte.
+    private func scalars(before offset: Int32) -> Int32 {
+        guard !scalarsBefore.isEmpty else { return 0 }
+        let end = min(Int(offset), bytes.count)
+        let block = min(end / Self.stride, scalarsBefore.count - 1)
+        return bytes[block * Self.stride..<end].reduce(scalarsBefore[block]) { $0 + Self.beginsScalar($1) }
+    }
+
+    /// A scalar has one byte that continues none.
+    private static func beginsScalar(_ byte: UInt8) -> Int32 { byte & 0xC0 == 0x80 ? 0 : 1 }
 
     /// The text between two places, as it stands there.
     func text(_ range: SourceRange) -> String {

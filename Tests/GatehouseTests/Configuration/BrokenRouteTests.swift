@@ -46,6 +46,10 @@ import Testing
         .route("path: /\non_store_failure: pass", "6:23 write deny or allow"),
         .route("path: /\nallow:", "6:5 routes[].allow is empty; write an expression, or remove it"),
         .route("path: /\nallow: # auth.uid == 'ada'", "6:5 routes[].allow is empty"),
+        .route("path: /\nproviders:", "6:5 routes[].providers is empty; write what the route asks for, or remove it"),
+        .route("path: /\nrecent_sign_in: # 5m", "6:5 routes[].recent_sign_in is empty"),
+        .route("path: /\nsecond_factor:", "6:5 routes[].second_factor is empty"),
+        .route("path: /\nscopes:", "6:5 routes[].scopes is empty"),
         .route("path: /\nencoded_slashes: decode", "6:22 write reject or keep"),
         .route("path: /\nmerge_slashes: maybe", "6:20 not true or false"),
         .route(

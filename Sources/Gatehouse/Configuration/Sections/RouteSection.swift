@@ -42,6 +42,9 @@ extension Configuration.Route {
         mapping.set(&recentSignIn, "recent_sign_in") { $0.duration(in: .seconds(1) ... .days(365)) }
         mapping.set(&secondFactor, "second_factor") { $0.choice(of: ["required"]).map { _ in true } }
         mapping.set(&scopes, "scopes", Self.scopes)
+        for key in ["providers", "recent_sign_in", "second_factor", "scopes"] {
+            mapping.refuseEmpty(key, "write what the route asks for, or remove it")
+        }
         mapping.refuseEmpty("allow", "write an expression, or remove it")
         mapping.set(&allow, "allow") { $0.rulesExpression() }
         mapping.set(&revocation, "revocation") { $0.choice() }
