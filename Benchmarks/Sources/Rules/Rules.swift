@@ -1,4 +1,4 @@
-import SecurityRules
+@testable import SecurityRules
 
 /// What rules cost: to read and compile, and to ask for a request.
 @main
@@ -16,7 +16,14 @@ struct Rules {
         load()
     }
 
+    private static func parse(_ text: String) {
+        var findings = RuleFindings(RuleSource(text, name: "file"))
+        use(Parser.ruleset(&findings))
+    }
+
     private static func load() {
+        measureCall("parse the file of \(file.utf8.count) bytes", calls: 8_000) { parse(file) }
+        measureCall("parse 1,001 match blocks, \(large.utf8.count) bytes", calls: 1) { parse(large) }
         let usual = conditions[2]
         measureCall("load a usual condition", calls: 20_000) {
             use(try? Ruleset(condition: RuleSource(usual, name: "x"), captures: Fixture().captures, label: "x:1"))
