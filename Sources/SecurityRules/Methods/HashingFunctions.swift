@@ -1,4 +1,4 @@
-import CLibcrypto
+internal import CLibcrypto
 
 extension Builtin {
     func callHashing(_ arguments: borrowing Arguments, _ work: inout WorkBudget) throws(RuleFailure) -> RuleValue {

@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
 
 extension Builtin {
     func callMath(_ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {

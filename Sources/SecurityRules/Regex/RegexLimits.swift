@@ -12,8 +12,6 @@ enum RegexLimits {
     static let wordPositions = 64
     /// The most instructions of such a pattern.
     static let wordInstructions = 512
-    /// The highest group that a replacement can name: `\9` (RE2's bound).
-    static let replacedGroup = 9
     /// Steps for each byte of a pattern that is compiled for a request.
     static let compileStepsPerByte = 32
     /// Steps for looking up a scalar beyond ASCII in the tables of Unicode, once a place of the text.
