@@ -4,12 +4,13 @@ import Logging
 extension Gateway {
     /// Settles what signs session cookies, again and again until the store tells, and hands it to the workers.
     func settleSessions() async {
-        guard let accounts = configuration.accounts, let authority = sessions else { return }
+        let first = current
+        guard let accounts = first.configuration.accounts, let authority = first.sources.sessions else { return }
         var pause = Duration.milliseconds(100)
         var told: String?
         while !Task.isCancelled {
             do {
-                try await authority.load(accounts, files: snapshot.sessionKeyFiles, from: store)
+                try await authority.load(accounts, files: first.snapshot.sessionKeyFiles, from: store)
                 break
             } catch {
                 let level = "\(error)" == told ? Logger.Level.debug : .error
@@ -23,6 +24,6 @@ extension Gateway {
         }
         guard let keys = authority.keys else { return }
         logger.info("sessions", metadata: ["issuer": "\(keys.issuer)", "kid": "\(keys.current.keyID)"])
-        for worker in workers { worker.execute { $0.install(keys) } }
+        for loop in loops { loop.execute { $0.install(keys, of: first.sources.keys) } }
     }
 }

@@ -14,9 +14,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// A running gateway: workers, listeners, key sets, store and admin listener of one configuration.
+/// A running gateway: workers, listeners, key sets, store and admin listener.
 ///
-/// `start` opens the listeners at once; what requests need (keys, the store's view) is loaded meanwhile, and requests wait for it
+/// It serves one configuration at a time; `reload` puts another in its place. `start` opens the listeners at once; what requests need (keys, the store's view) is loaded meanwhile, and requests wait for it
 /// for a bounded time. `stop` drains.
 public final class Gateway: Sendable {
     /// Where the gateway is in its life.
@@ -26,35 +26,37 @@ public final class Gateway: Sendable {
         case stopped
     }
 
-    let configuration: Configuration
-    let snapshot: Snapshot
     let store: any GatewayStore
     /// How workers reach a shared store; nil: it is embedded.
     let redis: RedisConfiguration?
     let clock: GatewayClock
     let logger: Logger
-    let keys: KeyCoordinator
     let accessLog: AccessLogWriter?
     let startTime: Int64
     let phase = Mutex(Phase.serving)
-    let others: GatewayOthers
-    /// The keys of session cookies; nil: there are no accounts.
-    let sessions: SessionAuthority?
+    /// Where routes and upstreams are counted.
+    let places: CounterPlaces
+    /// One reload at a time.
+    let reloading = ReloadGate()
+    let reloads = Mutex(ReloadAccount())
+    private let generation: Mutex<Generation>
+    /// Those of earlier configurations that may still be asked.
+    private let earlier = Mutex<[IdentitySources]>([])
     private let fetcher: HTTPKeyFetcher
+    let environment: IdentitySources.Environment
     private let workerGroup: MultiThreadedEventLoopGroup
     private let controlGroup: MultiThreadedEventLoopGroup
     private let background = Mutex<[Task<Void, Never>]>([])
-    private let running = Mutex<[NIOLoopBound<Worker>]>([])
+    private let running = Mutex<[NIOLoopBound<WorkerLoop>]>([])
     private let listeners = Mutex<[any Channel]>([])
     private let admin = Mutex<AdminServer?>(nil)
 
     private init(_ configuration: Configuration, clock: GatewayClock, logger: Logger) throws {
-        self.configuration = configuration
         self.clock = clock
         self.logger = logger
         startTime = clock.now()
-        sessions = configuration.accounts.map { _ in SessionAuthority() }
-        snapshot = try Snapshot(configuration)
+        places = CounterPlaces(configuration)
+        let snapshot = try Snapshot(configuration, places: places)
         let serviceAccount = try GatewayOthers.serviceAccount(of: configuration)
         let count = configuration.workers ?? System.coreCount
         accessLog = try configuration.log.access.writerTarget.map { try AccessLogWriter(target: $0, workers: count) }
@@ -68,11 +70,10 @@ public final class Gateway: Sendable {
         // From here on nothing throws: what is made needs an end, which `finish` gives.
         workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
-        others = GatewayOthers(
-            configuration, snapshot, serviceAccount: serviceAccount, group: controlGroup, clock: clock, logger: logger)
-        keys = KeyCoordinator(
-            sources: snapshot.keySources, policy: configuration.identity.keys, fetcher: fetcher, clock: clock,
-            logger: logger)
+        environment = IdentitySources.Environment(
+            store: store, fetcher: fetcher, group: controlGroup, clock: clock, logger: logger)
+        let sources = IdentitySources(configuration, snapshot, serviceAccount: serviceAccount, environment)
+        generation = Mutex(Generation(number: 1, configuration, snapshot, sources))
     }
 
     /// Starts a gateway; when this returns, it accepts connections.
@@ -92,12 +93,20 @@ public final class Gateway: Sendable {
         return gateway
     }
 
-    /// The workers, each bound to its event loop.
-    var workers: [NIOLoopBound<Worker>] { running.withLock { $0 } }
+    /// What each event loop keeps.
+    var loops: [NIOLoopBound<WorkerLoop>] { running.withLock { $0 } }
+
+    /// What is served now.
+    var current: Generation { generation.withLock { $0 } }
+    var configuration: Configuration { current.configuration }
+    var snapshot: Snapshot { current.snapshot }
+    var keys: KeyCoordinator { current.sources.keys }
+    var others: GatewayOthers { current.sources.others }
+    var sessions: SessionAuthority? { current.sources.sessions }
 
     /// The addresses that clients can connect to, in the order of the configuration.
     public var addresses: [SocketAddress] {
-        let perAddress = max(workers.count, 1)
+        let perAddress = max(loops.count, 1)
         return listeners.withLock { channels in
             stride(from: 0, to: channels.count, by: perAddress).compactMap { channels[$0].localAddress }
         }
@@ -119,7 +128,7 @@ public final class Gateway: Sendable {
         logger.notice("draining", metadata: ["delay": "\(configuration.drain.delay)"])
         try? await Task.sleep(for: configuration.drain.delay)
         await closeListeners()
-        for worker in workers { try? await worker.onLoop { $0.drain() } }
+        for loop in loops { try? await loop.onLoop { $0.drain() } }
         await waitUntilIdle()
         await finish()
         logger.notice("stopped")
@@ -140,41 +149,66 @@ public final class Gateway: Sendable {
         }
     }
 
-    private func makeWorkers(_ forWorkers: Worker.Others) async throws {
+    private func makeLoops() async throws {
+        let limits = snapshot.limits
         for (index, loop) in workerGroup.makeIterator().enumerated() {
-            let worker = try await loop.submit {
+            let made = try await loop.submit {
                 [self, slot = accessLog?.slots[index], access = StoreAccess(reader: store.view.reader(), redis: redis)]
                 in
-                let worker = Worker(
-                    loop: loop, snapshot: snapshot, store: access, clock: clock, logger: logger, accessLog: slot,
-                    others: forWorkers,
-                    requestKeys: { [keys] in keys.requestRefresh(set: $0) })
-                guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
-                worker.start()
-                return NIOLoopBound(worker, eventLoop: loop)
+                let counters = WorkerCounters(places)
+                let made = WorkerLoop(
+                    loop: loop, limits: limits, counters: counters, store: access, clock: clock, logger: logger,
+                    accessLog: slot)
+                made.start()
+                return NIOLoopBound(made, eventLoop: loop)
             }.get()
-            running.withLock { $0.append(worker) }
+            running.withLock { $0.append(made) }
+        }
+    }
+
+    /// Makes a worker of a configuration on each loop, then puts all of them in place: from then on they begin requests.
+    func install(_ next: Generation) async throws {
+        var made: [NIOLoopBound<Worker>] = []
+        for loop in loops {
+            made.append(
+                try await loop.onLoop { loop in
+                    let worker = Worker(
+                        next.snapshot, on: loop, others: next.sources.forWorkers, keySource: next.sources.keys,
+                        after: loop.current, requestKeys: { [keys = next.sources.keys] in keys.requestRefresh(set: $0) }
+                    )
+                    guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
+                    return NIOLoopBound(worker, eventLoop: loop.loop)
+                })
+        }
+        for (loop, worker) in zip(loops, made) { try await loop.onLoop { $0.install(worker.value) } }
+    }
+
+    /// Hands every state of key sets, of now and later, to the workers that verify with them.
+    func subscribe(to keys: KeyCoordinator) {
+        let loops = loops
+        keys.subscribe { [weak keys] set, view in
+            guard let keys else { return }
+            for loop in loops { loop.execute { $0.install(view, set: set, of: keys) } }
         }
     }
 
     private func open() async throws {
         warnOfInsecureOptions()
-        try await makeWorkers(forWorkers())
-        let workers = workers
-        keys.subscribe { set, view in
-            for worker in workers { worker.execute { $0.install(view, set: set) } }
-        }
-        others.start()
+        try await makeLoops()
+        let first = current
+        try await install(first)
+        subscribe(to: first.sources.keys)
+        first.sources.start()
         try await openListeners()
         try await openAdmin()
         background.withLock { tasks in
-            tasks.append(Task { [keys] in await keys.run() })
             tasks.append(Task { [weak self] in await self?.keepStore() })
             tasks.append(Task { [weak self] in await self?.settleSessions() })
+            tasks.append(Task { [weak self] in await self?.keepHouse() })
         }
     }
 
-    private func warnOfInsecureOptions() {
+    func warnOfInsecureOptions() {
         for warning in snapshot.warnings {
             logger.warning(
                 "configuration",
@@ -186,14 +220,14 @@ public final class Gateway: Sendable {
     }
 
     private func openListeners() async throws {
-        let budget = Listener.Budget(limit: try connectionLimit(workers: workers.count))
+        let budget = Listener.Budget(limit: try connectionLimit(workers: loops.count))
         for listener in configuration.listen {
             let wanted = listener.address
             do {
                 var address = try SocketAddress.makeAddressResolvingHost(wanted.host, port: wanted.port)
                 try await Listener.checkFree(address, on: controlGroup.next())
-                for worker in workers {
-                    let channel = try await bind(worker, to: address, budget: budget)
+                for loop in loops {
+                    let channel = try await bind(loop, to: address, budget: budget)
                     // Port 0 is settled by the first; the others join it.
                     address = channel.localAddress ?? address
                     listeners.withLock { $0.append(channel) }
@@ -205,13 +239,13 @@ public final class Gateway: Sendable {
     }
 
     private func bind(
-        _ worker: NIOLoopBound<Worker>, to address: SocketAddress, budget: Listener.Budget
+        _ bound: NIOLoopBound<WorkerLoop>, to address: SocketAddress, budget: Listener.Budget
     ) async throws -> any Channel {
-        let loop = worker.eventLoop
+        let loop = bound.eventLoop
         return try await loop.flatSubmit {
             Listener.bind(
-                to: address, on: loop, front: NIOLoopBound(worker.value.front, eventLoop: loop),
-                counters: NIOLoopBound(worker.value.counters, eventLoop: loop), budget: budget)
+                to: address, on: loop, front: NIOLoopBound(bound.value.front, eventLoop: loop),
+                counters: NIOLoopBound(bound.value.counters, eventLoop: loop), budget: budget)
         }.get()
     }
 
@@ -246,7 +280,7 @@ public final class Gateway: Sendable {
                 pause = min(pause * 2, .seconds(30))
             }
         }
-        for worker in workers { worker.execute { $0.storeLoaded() } }
+        for loop in loops { loop.execute { loop in for worker in loop.workers { worker.storeLoaded() } } }
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(3600))
             guard !Task.isCancelled else { return }
@@ -263,11 +297,42 @@ public final class Gateway: Sendable {
         for channel in open { try? await channel.close() }
     }
 
+    /// Ends the sources of earlier configurations that no worker asks any more.
+    private func keepHouse() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            guard !earlier.withLock({ $0.isEmpty }) else { continue }
+            var used: Set<ObjectIdentifier> = [ObjectIdentifier(keys)]
+            for loop in loops {
+                let keys = try? await loop.onLoop {
+                    Set($0.workers.compactMap { $0.keySource.map { ObjectIdentifier($0) } })
+                }
+                guard let keys else { return }
+                used.formUnion(keys)
+            }
+            let ended = earlier.withLock { sources in
+                defer { sources.removeAll { !used.contains(ObjectIdentifier($0.keys)) } }
+                return sources.filter { !used.contains(ObjectIdentifier($0.keys)) }
+            }
+            for sources in ended { await sources.shutdown() }
+        }
+    }
+
+    /// From now on this is what is served.
+    func replace(with next: Generation) {
+        let previous = generation.withLock { current in
+            defer { current = next }
+            return current
+        }
+        guard previous.sources !== next.sources else { return }
+        earlier.withLock { $0.append(previous.sources) }
+    }
+
     private func waitUntilIdle() async {
         let end = ContinuousClock.now + configuration.drain.timeout
         while ContinuousClock.now < end {
             var connections = 0
-            for worker in workers { connections += (try? await worker.onLoop { $0.front.registry.count }) ?? 0 }
+            for loop in loops { connections += (try? await loop.onLoop { $0.front.registry.count }) ?? 0 }
             if connections == 0 { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -280,14 +345,14 @@ public final class Gateway: Sendable {
         let server = admin.withLock { $0 }
         await server?.close()
         for task in background.withLock({ $0 }) { task.cancel() }
-        for worker in workers { try? await worker.onLoop { $0.stop() } }
+        for loop in loops { try? await loop.onLoop { $0.stop() } }
         var remainders: [AccessLogBatch] = []
-        for worker in workers {
-            if let batch = try? await worker.onLoop({ $0.accessLog?.takeBatch() }) { remainders.append(batch) }
+        for loop in loops {
+            if let batch = try? await loop.onLoop({ $0.accessLog?.takeBatch() }) { remainders.append(batch) }
         }
         await accessLog?.close(remainders: remainders)
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
-        await others.shutdown()
+        for sources in earlier.withLock({ $0 }) + [current.sources] { await sources.shutdown() }
         try? await fetcher.shutdown()
         try? await workerGroup.shutdownGracefully()
         try? await controlGroup.shutdownGracefully()
@@ -330,18 +395,6 @@ public struct GatewayService: Service {
         onStart(gateway)
         try? await gracefulShutdown()
         await gateway.stop()
-    }
-}
-
-extension NIOLoopBound where Value == Worker {
-    /// Does something on the worker's loop.
-    func execute(_ body: @escaping @Sendable (Worker) -> Void) {
-        eventLoop.execute { body(value) }
-    }
-
-    /// Asks something on the worker's loop.
-    func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (Worker) -> Answer) async throws -> Answer {
-        try await eventLoop.submit { body(value) }.get()
     }
 }
 

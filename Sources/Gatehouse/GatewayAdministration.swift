@@ -120,13 +120,13 @@ extension AdministrationError {
 extension Gateway {
     /// What the metrics are made of, gathered from every worker.
     func readings(isReady: Bool) async -> GatewayReadings {
-        var counters = CountersSnapshot(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
-        for worker in workers {
-            if let numbers = try? await worker.onLoop({ $0.countersNow() }) { counters.merge(numbers) }
+        var counters = CountersSnapshot(routes: places.routeCapacity, upstreams: places.upstreamCapacity)
+        for loop in loops {
+            if let numbers = try? await loop.onLoop({ $0.countersNow() }) { counters.merge(numbers) }
         }
         var readings = GatewayReadings(
-            counters: counters, routes: snapshot.plans.map(\.pattern), upstreams: snapshot.upstreams.map(\.name),
-            workers: workers.count, startTime: startTime)
+            counters: counters, routes: places.routeNames, upstreams: places.upstreamNames,
+            workers: loops.count, startTime: startTime)
         readings.keySets = keys.status().map { status in
             GatewayReadings.KeySet(
                 url: status.source, age: status.age.map { Double($0) }, keys: status.keyIDs.count,
@@ -161,13 +161,14 @@ extension Gateway {
     }
 }
 
-extension Worker {
+extension WorkerLoop {
     /// The worker's numbers, with those that are known only by looking.
     func countersNow() -> CountersSnapshot {
         counters.set(.connectionsOpen, to: Int64(front.registry.count))
         counters.set(.requestsInFlight, to: Int64(front.registry.connections.count { $0.connection.isServing }))
-        counters.set(.tokenCacheEntries, to: Int64(authenticator.cache.count))
-        for (index, pool) in pools.enumerated() {
+        counters.set(.tokenCacheEntries, to: Int64(current?.authenticator.cache.count ?? 0))
+        for pool in current?.pools ?? [] {
+            let index = pool.settings.counterPlace
             counters.set(.connectionsIdle, to: Int64(pool.idleCount), upstream: index)
             counters.set(.connectionsBusy, to: Int64(pool.openCount - pool.idleCount), upstream: index)
             counters.set(.requestsWaiting, to: Int64(pool.waitingCount), upstream: index)

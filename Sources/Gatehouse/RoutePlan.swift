@@ -2,6 +2,8 @@
 final class RoutePlan: Sendable {
     /// As it is written in the configuration; for logs and metrics.
     let pattern: String
+    /// Its place in the counters: that of its pattern.
+    let counterPlace: Int
     let policy: RoutePolicy
     /// Its place among the snapshot's.
     let upstream: Int
@@ -15,12 +17,14 @@ final class RoutePlan: Sendable {
     let allowsCrossSite: Bool
 
     init(
-        pattern: String, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64, bodyLimit: Int?,
+        pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64,
+        bodyLimit: Int?,
         opaqueProvider: Int? = nil, allowsCrossSite: Bool = false
     ) {
         self.opaqueProvider = opaqueProvider
         self.allowsCrossSite = allowsCrossSite
         self.pattern = pattern
+        self.counterPlace = counterPlace
         self.policy = policy
         self.upstream = upstream
         self.responseTimeout = responseTimeout

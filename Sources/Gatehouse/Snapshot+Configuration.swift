@@ -53,8 +53,9 @@ extension RouteDefinition {
 }
 
 extension UpstreamSettings {
-    init(_ upstream: Configuration.Upstream) {
+    init(_ upstream: Configuration.Upstream, counterPlace: Int) {
         name = upstream.name
+        self.counterPlace = counterPlace
         servers = upstream.servers.map { server in
             Server(
                 host: server.host, port: server.port,

@@ -69,6 +69,9 @@ public final class Snapshot: Sendable {
     /// Whether a provider's own token may not pass whose identity belongs to no account.
     let deniesUnlinked: Bool
 
+    /// What verified tokens, and what was rendered of them, depend on.
+    let identityShape: IdentityShape
+
     /// How many key sets a worker keeps.
     var keySetCount: Int { keySources.count + (sessionSet == nil ? 0 : 1) }
 
@@ -78,14 +81,18 @@ public final class Snapshot: Sendable {
     ///
     /// - Throws: all that is wrong with its routes, and with those files, each at its place in the configuration.
     public convenience init(_ configuration: Configuration) throws(ConfigurationErrors) {
-        try self.init(configuration, sign: nil)
+        try self.init(configuration, places: CounterPlaces(configuration), sign: nil)
     }
 
-    /// - Parameter sign: signs assertions in the place of the key; nil: the key does.
-    init(_ configuration: Configuration, sign: AssertionSigner.Sign?) throws(ConfigurationErrors) {
+    /// - Parameters:
+    ///   - places: where its routes and upstreams are counted.
+    ///   - sign: signs assertions in the place of the key; nil: the key does.
+    init(
+        _ configuration: Configuration, places: CounterPlaces, sign: AssertionSigner.Sign? = nil
+    ) throws(ConfigurationErrors) {
         let names = configuration.upstreams.map(\.name)
         routes = try Self.table(of: configuration)
-        upstreams = configuration.upstreams.map(UpstreamSettings.init)
+        upstreams = configuration.upstreams.map { UpstreamSettings($0, counterPlace: places.upstream($0.name)) }
         let upstreams = upstreams
         opaqueProviders = configuration.identity.providers.filter { $0.opaqueTokens != nil }
         acrValues = configuration.identity.providers.reduce(into: [:]) { values, provider in
@@ -102,7 +109,7 @@ public final class Snapshot: Sendable {
             var policy = RoutePolicy(route)
             policy.rules = ruleReader.read(route, pattern, after: everyRoute)
             return RoutePlan(
-                pattern: route.path, policy: policy, upstream: upstream,
+                pattern: route.path, counterPlace: places.route(route.path), policy: policy, upstream: upstream,
                 responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize,
                 opaqueProvider: Self.opaqueProvider(for: route.providers, among: opaqueIDs),
@@ -142,6 +149,9 @@ public final class Snapshot: Sendable {
         clockSkew = configuration.identity.clockSkew.components.seconds
         maxStaleness = configuration.revocation.maxStaleness.nanoseconds
         strictTimeout = configuration.revocation.strictTimeout.nanoseconds
+        identityShape = IdentityShape(
+            configuration, keepsVariable: plans.contains { $0.policy.rules != nil }, assertionKeyID: assertionKeyID,
+            sessionKeyIDs: sessionKeyFiles.map { [$0.current.keyID] + $0.previous.map(\.keyID) } ?? [])
     }
 
     /// The one that the route names, else the only one there is.

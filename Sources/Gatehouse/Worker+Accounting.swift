@@ -4,18 +4,21 @@ import NIOCore
 extension Worker {
     /// Counts a request that is over, and writes its line.
     func finished(_ client: ClientHandler) {
+        ended()
         let record = client.record
         let now = clock.monotonic()
-        counters.count(record.code, route: record.route)
+        counters.count(record.code, route: record.route < 0 ? -1 : snapshot.plans[record.route].counterPlace)
         counters.record(.request, nanoseconds: now &- record.began)
         if record.decided > 0 { counters.record(.decision, nanoseconds: record.decided &- record.began) }
         counters.add(record.bytesIn, to: .bytesReceived)
         counters.add(record.bytesOut, to: .bytesSent)
         if record.upstream >= 0, record.forwarded > 0, record.code == .ok {
             counters.record(.upstream, nanoseconds: upstreamTime(of: record))
-            counters.countStatus(Int(record.status), upstream: record.upstream)
+            counters.countStatus(Int(record.status), upstream: snapshot.upstreams[record.upstream].counterPlace)
         }
-        if record.code == .upstreamTimeout { counters.add(to: .timeouts, upstream: record.upstream) }
+        if record.code == .upstreamTimeout, record.upstream >= 0 {
+            counters.add(to: .timeouts, upstream: snapshot.upstreams[record.upstream].counterPlace)
+        }
         if let accessLog { write(record, of: client, now: now, to: accessLog) }
     }
 

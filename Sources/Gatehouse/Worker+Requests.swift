@@ -189,7 +189,7 @@ extension Worker: RequestHandler {
             return client.deny(Denial(.internalError))
         }
         client.record.upstream = plan.upstream
-        counters.add(to: client.record.attempts == 0 ? .requests : .retries, upstream: plan.upstream)
+        counters.add(to: client.record.attempts == 0 ? .requests : .retries, upstream: pool.settings.counterPlace)
         let isChunked = request.head.framing == .chunked
         let outgoing = OutgoingRequest(
             method: request.head.method, isChunked: isChunked,

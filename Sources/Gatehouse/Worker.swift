@@ -5,9 +5,9 @@ import NIOCore
 import Redis
 import SecurityRules
 
-/// What one event loop owns: client connections, the cache of verified tokens, upstream pools, scratch memory.
+/// What one event loop serves one configuration with: the cache of verified tokens, upstream pools, what waits for keys and the store.
 ///
-/// On the request path nothing waits for a lock and nothing hops to another loop.
+/// On the request path nothing waits for a lock and nothing hops to another loop. What outlives a configuration is the ``WorkerLoop``'s.
 final class Worker {
     /// A request that waits for something that comes from outside its worker.
     struct Waiter {
@@ -60,12 +60,12 @@ final class Worker {
     let clock: GatewayClock
     let logger: Logger
     let accessLog: AccessLogBuffer?
+    /// Whose key sets it verifies with; nil in tests.
+    let keySource: KeyCoordinator?
     let requestKeys: @Sendable (Int) -> Void
     let pathScratch = PathScratch()
     var pools: [UpstreamPool] = []
     var waiters = WaitingRoom<Waiter, PeerNetwork>(limit: waitingLimit)
-    /// The connection to a shared store; nil: there is none, or no route asks it on a request.
-    private let link: RedisLink?
     private(set) var inquiries: RedisInquiries<AskingRequest>?
     /// The store's answer that is just being handed to its request.
     var arrived: (AskingRequest, StoreAnswer)?
@@ -79,78 +79,97 @@ final class Worker {
     var keysDocument: ReadyAnswer?
     /// The store's word on who owns identities; nil: there are no accounts.
     var links: WorkerLinks?
-    private var ticker: RepeatedTask?
+    /// How many requests it began that are not over.
+    private(set) var requestsInFlight = 0
+    private let clearingCookie: [UInt8]?
 
     /// The most requests of a worker that wait for keys or the store.
     static let waitingLimit = 1024
     /// How long one waits, in nanoseconds.
     static let patience: UInt64 = 5_000_000_000
-    /// How often time is looked at: what is late is noticed this much later.
-    static let tickInterval = TimeAmount.milliseconds(100)
-
-    /// Nil when libcrypto fails.
+    /// A worker that has begun nothing yet. Nil when libcrypto fails.
+    ///
+    /// - Parameter previous: whose upstream connections and verified tokens go on, as far as both configurations agree on them.
     init?(
-        loop: any EventLoop, snapshot: Snapshot, store: StoreAccess, clock: GatewayClock, logger: Logger,
-        accessLog: AccessLogSlot?, others: Others = Others(), requestKeys: @escaping @Sendable (Int) -> Void
+        _ snapshot: Snapshot, on home: WorkerLoop, others: Others = Others(), keySource: KeyCoordinator? = nil,
+        after previous: Worker? = nil,
+        requestKeys: @escaping @Sendable (Int) -> Void
     ) {
         guard let hasher = SHA256Hasher() else { return nil }
-        self.loop = loop
+        loop = home.loop
         self.snapshot = snapshot
-        self.clock = clock
-        self.logger = logger
+        clock = home.clock
+        logger = home.logger
+        accessLog = home.accessLog
+        front = home.front
+        counters = home.counters
         self.requestKeys = requestKeys
-        front = ServerFront(limits: snapshot.limits, clock: clock)
-        counters = WorkerCounters(routes: snapshot.plans.count, upstreams: snapshot.upstreams.count)
+        self.keySource = keySource
+        let store = home.store
         let outgoing = snapshot.outgoing
         let rules = RuleAsker(RequestBindings { outgoing.showsRules($0, of: $1) })
         self.rules = snapshot.plans.contains { $0.policy.rules != nil } ? rules : nil
-        let (renderer, evaluator) = (outgoing.identity, rules.evaluator)
-        let owners = others.linkGenerations.map { generations in
-            LinkOwners(
-                generations: generations, view: store.reader.view, maxStaleness: snapshot.maxStaleness,
-                deniesUnlinked: snapshot.deniesUnlinked, hasher: hasher, render: { renderer.render($0, by: evaluator) })
-        }
-        links = others.links.flatMap { source in owners.map { WorkerLinks(source: source, owners: $0) } }
-        authenticator = Authenticator(
-            verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher, counters: counters,
-            owners: owners, render: { renderer.render($0, by: evaluator) })
-        let counters = counters
-        opaqueTokens = others.opaqueTokens.map { source in
-            WorkerOpaqueTokens(
-                source: source,
-                authenticator: OpaqueAuthenticator(
-                    hasher: hasher, counters: counters, owners: owners, render: { renderer.render($0, by: evaluator) }))
+        let sharesIdentity = previous.map { $0.snapshot.identityShape == snapshot.identityShape } ?? false
+        if sharesIdentity, let previous {
+            authenticator = previous.authenticator
+            links = previous.links.map { WorkerLinks(source: $0.source, owners: $0.owners) }
+            opaqueTokens = previous.opaqueTokens.map {
+                WorkerOpaqueTokens(source: $0.source, authenticator: $0.authenticator)
+            }
+            accounts = previous.accounts
+        } else {
+            let (renderer, evaluator) = (outgoing.identity, rules.evaluator)
+            let render = { renderer.render($0, by: evaluator) }
+            let owners = others.linkGenerations.map { generations in
+                LinkOwners(
+                    generations: generations, view: store.reader.view, maxStaleness: snapshot.maxStaleness,
+                    deniesUnlinked: snapshot.deniesUnlinked, hasher: hasher, render: render)
+            }
+            links = others.links.flatMap { source in owners.map { WorkerLinks(source: source, owners: $0) } }
+            authenticator = Authenticator(
+                verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher, counters: home.counters,
+                owners: owners, render: render)
+            opaqueTokens = others.opaqueTokens.map { source in
+                WorkerOpaqueTokens(
+                    source: source,
+                    authenticator: OpaqueAuthenticator(
+                        hasher: hasher, counters: home.counters, owners: owners, render: render))
+            }
+            accounts = others.accounts.map { WorkerAccounts(source: $0) }
         }
         authorizer = Authorizer(
             store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
             maxStaleness: snapshot.maxStaleness, asksFirebase: others.accounts != nil,
             acrValues: snapshot.acrValues)
-        accounts = others.accounts.map { WorkerAccounts(source: $0) }
         let cookies = SessionCookieLines(name: snapshot.cookieName ?? "")
         calls = others.calls.map { WorkerCalls(service: $0, cookies: cookies) }
-        front.clearingCookie = calls.map { $0.cookies.line(of: .clear) }
+        clearingCookie = calls.map { $0.cookies.line(of: .clear) }
         if snapshot.accounts == nil { keysDocument = Self.document(of: snapshot.assertionKeys?.published ?? []) }
-        link =
+        pools = snapshot.upstreams.map { settings in
+            previous?.pools.first { $0.settings == settings }
+                ?? UpstreamPool(settings: settings, front: home.front, counters: home.counters, loop: home.loop)
+        }
+        inquiries =
             snapshot.asksStore
-            ? store.redis.map { RedisLink($0, loop: loop, logger: logger, clock: clock.monotonic) } : nil
-        self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
-        let front = front
-        pools = snapshot.upstreams.enumerated().map { index, settings in
-            UpstreamPool(settings: settings, index: index, front: front, counters: counters, loop: loop)
-        }
-        front.handler = self
-        inquiries = link.map { link in
-            RedisInquiries(link: link, timeout: snapshot.strictTimeout) { [weak self] in self?.storeAnswered($0, $1) }
-        }
+            ? home.storeLink().map { link in
+                RedisInquiries(link: link, timeout: snapshot.strictTimeout) { [weak self] in
+                    self?.storeAnswered($0, $1)
+                }
+            } : nil
     }
 
-    /// Begins to look at time.
-    func start() {
-        link?.start()
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        ticker = loop.scheduleRepeatedTask(initialDelay: Self.tickInterval, delay: Self.tickInterval) { _ in
-            bound.value.tick()
-        }
+    /// It becomes the one that begins requests.
+    func begin() {
+        front.clearingCookie = clearingCookie
+    }
+
+    func began(_ client: ClientHandler) {
+        requestsInFlight += 1
+    }
+
+    /// A request that it began is over.
+    func ended() {
+        requestsInFlight -= 1
     }
 
     /// A newer state of a key set: who waits for it is decided again.
@@ -176,28 +195,17 @@ final class Worker {
         resume(.store)
     }
 
-    /// Takes no more requests on a connection after the one it serves.
-    func drain() {
-        front.isDraining = true
-        front.drainingSince = clock.monotonic()
+    /// Closes the upstream connections that nothing uses.
+    ///
+    /// - Parameter others: pools that are not its own alone.
+    func closeIdle(except others: Set<ObjectIdentifier>) {
+        for pool in pools where !others.contains(ObjectIdentifier(pool)) { pool.closeIdle() }
     }
 
-    /// Ends everything at once: what is still served is cut off.
-    func stop() {
-        ticker?.cancel()
-        link?.stop()
-        for connection in front.registry.connections { connection.abandon(.clientClosed) }
-        for pool in pools { pool.closeIdle() }
-        front.handler = nil
-    }
-
-    func tick() {
-        front.readClock()
-        let now = front.time
+    /// - Parameter others: pools that are looked at by whoever else has them.
+    func tick(now: UInt64, except others: Set<ObjectIdentifier> = []) {
         expireWaiters(now: now)
-        for pool in pools { pool.tick(now: now) }
-        front.registry.forEach { $0.tick(now: now) }
-        accessLog?.flush()
+        for pool in pools where others.isEmpty || !others.contains(ObjectIdentifier(pool)) { pool.tick(now: now) }
     }
 
     // MARK: - Waiting

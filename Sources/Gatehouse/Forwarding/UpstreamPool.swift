@@ -24,12 +24,9 @@ final class UpstreamPool {
     private var machine: UpstreamPoolMachine<UpstreamConnection, Waiter>
     private var isServingWaiting = false
     private let counters: WorkerCounters
-    /// The upstream's place in the counters.
-    private let index: Int
 
-    init(settings: UpstreamSettings, index: Int, front: ServerFront, counters: WorkerCounters, loop: any EventLoop) {
+    init(settings: UpstreamSettings, front: ServerFront, counters: WorkerCounters, loop: any EventLoop) {
         self.settings = settings
-        self.index = index
         self.front = front
         self.counters = counters
         self.loop = loop
@@ -155,7 +152,7 @@ final class UpstreamPool {
     // MARK: - Connecting
 
     private func connect(to server: Int, for entry: Entry, attempt: Int) {
-        counters.add(to: .connects, upstream: index)
+        counters.add(to: .connects, upstream: settings.counterPlace)
         let connection = UpstreamConnection(server: server, pool: self)
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(clamping: settings.connectTimeout)))
@@ -195,7 +192,7 @@ final class UpstreamPool {
 
     private func connectFailed(for entry: Entry, attempt: Int) {
         front.readClock()
-        counters.add(to: .connectFailures, upstream: index)
+        counters.add(to: .connectFailures, upstream: settings.counterPlace)
         let isWanted = isWanted(entry.waiter)
         if isWanted, attempt < min(settings.servers.count, UpstreamSettings.connectAttempts) {
             return connect(to: machine.anotherServer(), for: entry, attempt: attempt + 1)

@@ -1,9 +1,9 @@
 import NIOCore
 
 /// One upstream as requests see it; times in nanoseconds.
-struct UpstreamSettings: Sendable {
+struct UpstreamSettings: Sendable, Equatable {
     /// One of its servers.
-    struct Server: Sendable {
+    struct Server: Sendable, Equatable {
         let host: String
         let port: Int
         /// Resolved already, where `host` is an IP address.
@@ -11,6 +11,8 @@ struct UpstreamSettings: Sendable {
     }
 
     let name: String
+    /// Its place in the counters.
+    let counterPlace: Int
     let servers: [Server]
     let connectTimeout: UInt64
     let responseTimeout: UInt64

@@ -44,12 +44,18 @@ extension ClientHandler {
         responder = nil
         let afterwards = connection.responseEnded(
             hasMore: inbound.readableBytes > 0, now: front.time)
-        front.handler?.finished(self)
+        finish()
         head = ByteBuffer()
         switch afterwards {
         case .nextRequest: advance()
         case .close, .linger: closeOnceSent()
         }
+    }
+
+    /// The request is over: whoever began it is told, and let go of.
+    func finish() {
+        record.handler?.finished(self)
+        record.handler = nil
     }
 
     /// Answers with a denial instead of forwarding.

@@ -32,7 +32,7 @@ extension ClientHandler {
                     bytes, fields: front.fields,
                     limits: HeadLimits(size: front.limits.headSize, fields: front.limits.headFields))
                 begin(parsed)
-                front.handler?.handle(RequestView(head: parsed, bytes: bytes, fields: front.fields), from: self)
+                record.handler?.handle(RequestView(head: parsed, bytes: bytes, fields: front.fields), from: self)
             } catch {
                 refuseHead(Denial(error.decisionCode))
             }
@@ -61,7 +61,7 @@ extension ClientHandler {
         fresh.isHead = parsed.method == .head
         fresh.minorVersion = parsed.minorVersion
         fresh.expectsContinue = parsed.expectsContinue
-        record = fresh
+        begin(fresh)
         body = BodyReader(parsed.framing)
         // After CONNECT may come what was meant for a tunnel, which is none: it must not be read as requests.
         connection.headCompleted(

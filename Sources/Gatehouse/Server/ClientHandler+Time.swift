@@ -32,7 +32,7 @@ extension ClientHandler {
             self.responder = nil
             responder.clientGone()
         } else {
-            front.handler?.abandoned(self)
+            record.handler?.abandoned(self)
         }
         deny(Denial(code))
     }
@@ -42,6 +42,13 @@ extension ClientHandler {
         fresh.number = record.number &+ 1
         fresh.id = front.requestIDs.nextPair()
         fresh.began = front.time
+        begin(fresh)
+    }
+
+    /// A request begins; the current handler sees it to its end.
+    func begin(_ fresh: RequestRecord) {
         record = fresh
+        record.handler = front.handler
+        record.handler?.began(self)
     }
 }

@@ -173,9 +173,9 @@ final class ClientHandler: ChannelInboundHandler {
             self.responder = nil
             responder.clientGone()
         } else {
-            front.handler?.abandoned(self)
+            record.handler?.abandoned(self)
         }
-        front.handler?.finished(self)
+        finish()
     }
 
     /// Closes once what was written is with the kernel: a channel that is closed drops what it still holds. Where the peer

@@ -2,6 +2,8 @@ import HTTPWire
 
 /// What is known of one request while it is served: for its answer, the access log and the metrics.
 struct RequestRecord {
+    /// Who began the request and sees it to its end, whatever is installed meanwhile; nil: nothing is being served.
+    var handler: (any RequestHandler)?
     /// Tells requests of one connection apart, so that what arrives late for an earlier one is dropped.
     var number: UInt64 = 0
     /// 128 random bits, spelled as 32 hexadecimal digits on the wire.

@@ -21,6 +21,8 @@ protocol Responder: AnyObject {
 
 /// What decides requests: gives each a responder or an answer, now or later.
 protocol RequestHandler: AnyObject {
+    /// A request begins that this handler sees to its end: `finished` follows, once.
+    func began(_ client: ClientHandler)
     func handle(_ request: RequestView, from client: ClientHandler)
     /// The client of a request that has no responder yet is gone.
     func abandoned(_ client: ClientHandler)

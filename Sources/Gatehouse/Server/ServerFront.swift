@@ -3,10 +3,10 @@ import NIOCore
 
 /// What all client connections of one worker share. Lives on the worker's event loop.
 final class ServerFront {
-    let limits: ConnectionLimits
+    private(set) var limits: ConnectionLimits
     let clock: GatewayClock
     /// The fields of the head being parsed; reused by each.
-    let fields: FieldTable
+    private(set) var fields: FieldTable
     /// The same for the heads of answers.
     let answerFields: FieldTable
     let registry = ConnectionRegistry()
@@ -22,7 +22,7 @@ final class ServerFront {
     var drainingSince: UInt64 = 0
     /// The line that takes the session cookie away; nil: there are no sessions.
     var clearingCookie: [UInt8]?
-    /// The worker, which lets go of itself here when it stops.
+    /// Who begins requests; nil once stopped.
     var handler: (any RequestHandler)?
     /// When the event that is being handled began, in monotonic nanoseconds: read once an event, not at each step.
     private(set) var time: UInt64
@@ -35,6 +35,12 @@ final class ServerFront {
         answerFields = FieldTable(capacity: 256)
         requestScratch = ByteBufferAllocator().buffer(capacity: 4096)
         answerScratch = ByteBufferAllocator().buffer(capacity: 1024)
+    }
+
+    /// Other bounds, from the next head on. Not to be called while a head is being served.
+    func adopt(_ limits: ConnectionLimits) {
+        if limits.headFields != self.limits.headFields { fields = FieldTable(capacity: limits.headFields) }
+        self.limits = limits
     }
 
     /// Reads the clock: something that takes notice of time begins.

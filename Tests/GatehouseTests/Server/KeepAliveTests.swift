@@ -210,7 +210,7 @@ import Testing
         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         let server = try rig.upstream.accept()
         _ = try server.readHead()
-        try rig.onWorker { $0.drain() }
+        try rig.onLoop { $0.drain() }
         try server.send(Self.ok)
         let answer = try client.readMessage()
         #expect(answer.value("Connection") == "close")
@@ -220,7 +220,7 @@ import Testing
     @Test func aDrainingWorkerClosesIdleConnectionsAfterASecond() throws {
         let rig = try RequestPathRig()
         let (client, _) = try rig.warm()
-        try rig.onWorker { $0.drain() }
+        try rig.onLoop { $0.drain() }
         try rig.pass(seconds: 0.5)
         #expect(client.isQuiet)
         try rig.pass(seconds: 1)
@@ -231,9 +231,9 @@ import Testing
     @Test func stoppingCountsNoRequestThatWasOver() throws {
         let rig = try RequestPathRig()
         let (client, _) = try rig.warm()
-        try rig.onWorker { $0.stop() }
+        try rig.onLoop { $0.stop() }
         #expect(try client.readToEnd().text.isEmpty)
-        let counted = try rig.onWorker { $0.counters.snapshot().requests(.clientClosed) }
+        let counted = try rig.onLoop { $0.counters.snapshot().requests(.clientClosed) }
         #expect(counted == 0)
     }
 }

@@ -87,7 +87,7 @@ import Testing
         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         try answer(rig)
         try untilSentInPart(rig, .awaitingHead)
-        try rig.onWorker { $0.drain() }
+        try rig.onLoop { $0.drain() }
         try rig.pass(seconds: 1.5)
         _ = try client.readHead()
         #expect(try client.countToEnd() == Self.length)

@@ -16,26 +16,34 @@ public final class KeyCoordinator: Sendable {
     /// A coordinator that has not asked any source yet.
     ///
     /// - Parameters:
+    ///   - previous: whose sets are held until their sources, which both have, were asked again.
     ///   - sources: one that is named twice is kept once, at its first place.
     ///   - policy: how long sets are kept (`identity.keys`).
     public convenience init(
-        sources: [KeySetSource], policy: Configuration.KeyPolicy, fetcher: any KeyFetcher,
-        clock: GatewayClock = .system,
-        logger: Logger = Logger(label: "gatehouse.keys")
+        after previous: KeyCoordinator? = nil, sources: [KeySetSource], policy: Configuration.KeyPolicy,
+        fetcher: any KeyFetcher, clock: GatewayClock = .system, logger: Logger = Logger(label: "gatehouse.keys")
     ) {
         let log = KeySetLog(logger: logger)
         let environment = KeyEnvironment.live(fetcher: fetcher, clock: clock) { event, source in
             log.write(event, source: source.name)
         }
-        self.init(sources: sources, policy: policy, environment: environment)
+        self.init(after: previous, sources: sources, policy: policy, environment: environment)
     }
 
-    init(sources: [KeySetSource], policy: Configuration.KeyPolicy, environment: KeyEnvironment) {
+    init(
+        after previous: KeyCoordinator? = nil, sources: [KeySetSource], policy: Configuration.KeyPolicy,
+        environment: KeyEnvironment
+    ) {
         var seen: Set<KeySetSource> = []
         let sources = sources.filter { seen.insert($0).inserted }
         let timing = KeySetTiming(policy)
-        let machines = sources.map { _ in
-            KeySetMachine(timing: timing, seed: .random(in: 0...UInt64.max), firstGeneration: Self.nextGenerations())
+        let machines = sources.map { source in
+            let (seed, generation) = (UInt64.random(in: 0...UInt64.max), Self.nextGenerations())
+            guard let previous, let set = previous.set(for: source) else {
+                return KeySetMachine(timing: timing, seed: seed, firstGeneration: generation)
+            }
+            return KeySetMachine(
+                timing: timing, seed: seed, firstGeneration: generation, inheriting: previous.board.machines[set])
         }
         let board = KeyBoard(machines)
         self.sources = sources

@@ -67,6 +67,17 @@ struct KeySetMachine: Sendable {
         nextGeneration = firstGeneration
     }
 
+    /// The same, with what another machine of the same source holds: under a generation of its own, so that nothing that was verified
+    /// with the other's passes for verified with it.
+    init(timing: KeySetTiming, seed: UInt64, firstGeneration: UInt64, inheriting other: KeySetMachine) {
+        self.init(timing: timing, seed: seed, firstGeneration: firstGeneration)
+        guard other.held != nil else { return }
+        held = other.held
+        isLoaded = other.isLoaded
+        skipped = other.skipped
+        advanceGeneration()
+    }
+
     /// What to do because of `event`, in this order.
     mutating func handle(_ event: Event, now: UInt64) -> [Action] {
         switch event {

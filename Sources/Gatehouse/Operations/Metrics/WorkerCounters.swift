@@ -58,6 +58,10 @@ public final class WorkerCounters {
         cells.initialize(repeating: 0, count: layout.count)
     }
 
+    convenience init(_ places: CounterPlaces) {
+        self.init(routes: places.routeCapacity, upstreams: places.upstreamCapacity)
+    }
+
     deinit {
         cells.deallocate()
     }
@@ -124,6 +128,17 @@ public final class WorkerCounters {
         let row = layout.timings &+ timing.rawValue &* CounterLayout.timingRow
         cells[row &+ LatencyBuckets.index(nanoseconds: nanoseconds)] &+= 1
         cells[row &+ LatencyBuckets.count] &+= nanoseconds
+    }
+
+    /// Forgets what rows counted that are given to others.
+    func clear(_ rows: CounterPlaces.Cleared) {
+        for route in rows.routes where route < routes {
+            (cells + (route + 1) * DecisionCode.count).update(repeating: 0, count: DecisionCode.count)
+        }
+        for upstream in rows.upstreams where upstream < upstreams {
+            let row = layout.upstreams + upstream * CounterLayout.upstreamRow
+            (cells + row).update(repeating: 0, count: CounterLayout.upstreamRow)
+        }
     }
 
     /// A copy of all numbers, to be handed to another thread. Call it on the worker's loop.

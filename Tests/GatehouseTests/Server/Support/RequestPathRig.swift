@@ -14,7 +14,7 @@ final class RequestPathRig {
     let view = StoreView()
     let keyRequests: KeyRequests
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    private let worker: NIOLoopBound<Worker>
+    private let home: NIOLoopBound<WorkerLoop>
     private let listener: any Channel
 
     /// How often a key set was asked for.
@@ -37,21 +37,24 @@ final class RequestPathRig {
         upstream = try LoopbackListener()
         var configuration = Self.configuration(upstream: upstream.port)
         adjust(&configuration)
-        let snapshot = try Snapshot(configuration, sign: sign)
+        let places = CounterPlaces(configuration)
+        let snapshot = try Snapshot(configuration, places: places, sign: sign)
         let loop = group.next()
         let (clock, view, requests) = (clock.clock, view, KeyRequests())
         keyRequests = requests
         view.setAlwaysFresh()
-        worker = try loop.submit {
-            let worker = Worker(
-                loop: loop, snapshot: snapshot, store: StoreAccess(reader: view.reader(), redis: redis), clock: clock,
-                logger: Self.logger, accessLog: nil, others: others,
-                requestKeys: { _ in requests.note() })
+        home = try loop.submit {
+            let home = WorkerLoop(
+                loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
+                store: StoreAccess(reader: view.reader(), redis: redis), clock: clock, logger: Self.logger,
+                accessLog: nil)
+            let worker = Worker(snapshot, on: home, others: others, requestKeys: { _ in requests.note() })
             guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
-            if redis != nil { worker.start() }
-            return NIOLoopBound(worker, eventLoop: loop)
+            home.install(worker)
+            if redis != nil { home.start() }
+            return NIOLoopBound(home, eventLoop: loop)
         }.wait()
-        let (bound, address) = (worker, try SocketAddress(ipAddress: "127.0.0.1", port: 0))
+        let (bound, address) = (home, try SocketAddress(ipAddress: "127.0.0.1", port: 0))
         listener = try loop.flatSubmit {
             Listener.bind(
                 to: address, on: loop, front: NIOLoopBound(bound.value.front, eventLoop: loop),
@@ -61,7 +64,7 @@ final class RequestPathRig {
     }
 
     deinit {
-        try? onWorker { $0.stop() }
+        try? onLoop { $0.stop() }
         try? group.syncShutdownGracefully()
     }
 
@@ -84,11 +87,22 @@ final class RequestPathRig {
     // MARK: - Time and the worker
 
     func onWorker<Answer: Sendable>(_ body: @escaping @Sendable (Worker) throws -> Answer) throws -> Answer {
-        let worker = worker
-        return try worker.eventLoop.submit { try body(worker.value) }.wait()
+        let home = home
+        return try home.eventLoop.submit {
+            guard let worker = home.value.current else { throw LoopbackSocket.Problem.system("worker", 0) }
+            return try body(worker)
+        }.wait()
     }
 
-    func tick() throws { try onWorker { $0.tick() } }
+    /// The same of what the worker's loop keeps.
+    func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (WorkerLoop) throws -> Answer) throws -> Answer {
+        let home = home
+        return try home.eventLoop.submit { try body(home.value) }.wait()
+    }
+
+    func tick() throws {
+        try onLoop { $0.tick() }
+    }
 
     /// Moves the clock and lets the worker look at it.
     func pass(seconds: Double) throws {
