@@ -53,6 +53,7 @@ final class WorkerLoop {
     func storeLink() -> RedisLink? {
         if let link { return link }
         link = store.redis.map { RedisLink($0, loop: loop, logger: logger, clock: clock.monotonic) }
+        link?.start()
         return link
     }
 

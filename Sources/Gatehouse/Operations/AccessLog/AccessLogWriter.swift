@@ -28,6 +28,8 @@ public final class AccessLogWriter: Sendable {
     private let stopping = ManagedAtomic(false)
     private let lost = ManagedAtomic<UInt64>(0)
     private let thread = NIOThreadPool(numberOfThreads: 1)
+    /// Ends when everything is written. The pool's own end does not tell: what it had not begun runs elsewhere, and is not waited for.
+    private let written: (end: AsyncStream<Never>, tell: AsyncStream<Never>.Continuation)
 
     /// Opens the target and starts the thread, which runs until `close`.
     public init(target: Target, workers: Int) throws(AccessLogError) {
@@ -38,6 +40,8 @@ public final class AccessLogWriter: Sendable {
             }
         let wake = DispatchSemaphore(value: 0)
         self.wake = wake
+        let (end, tell) = AsyncStream.makeStream(of: Never.self)
+        written = (end, tell)
         slots = (0..<workers).map { _ in AccessLogSlot(wake: wake) }
         last = AccessLogSlot(wake: wake)
         thread.start()
@@ -58,9 +62,11 @@ public final class AccessLogWriter: Sendable {
         wake.signal()
         // It fails only when it is called twice.
         try? await thread.shutdownGracefully()
+        for await _ in written.end {}
     }
 
     private func run(_ file: consuming AccessLogFile) {
+        defer { written.tell.finish() }
         ignoreClosedPipes()
         var isLastRound = false
         while !isLastRound {
