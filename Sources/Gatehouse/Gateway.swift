@@ -39,6 +39,10 @@ public final class Gateway: Sendable {
     /// One reload at a time.
     let reloading = ReloadGate()
     let reloads = Mutex(ReloadAccount())
+    /// Reads the configuration again, where somebody can.
+    let reloader = Mutex<(@Sendable () async throws -> Void)?>(nil)
+    /// What was read to build the snapshots.
+    let filesRead: Mutex<Set<String>>
     private let generation: Mutex<Generation>
     /// Those of earlier configurations that may still be asked.
     private let earlier = Mutex<[IdentitySources]>([])
@@ -55,9 +59,16 @@ public final class Gateway: Sendable {
         self.clock = clock
         self.logger = logger
         startTime = clock.now()
-        places = CounterPlaces(configuration)
-        let snapshot = try Snapshot(configuration, places: places)
-        let serviceAccount = try GatewayOthers.serviceAccount(of: configuration)
+        let places = CounterPlaces(configuration)
+        self.places = places
+        let ledger = FileLedger()
+        let snapshot = try ledger.record { () throws(ConfigurationErrors) in
+            try Snapshot(configuration, places: places)
+        }
+        let serviceAccount = try ledger.record { () throws(GatewayStartError) in
+            try GatewayOthers.serviceAccount(of: configuration)
+        }
+        filesRead = Mutex(ledger.files)
         let count = configuration.workers ?? System.coreCount
         accessLog = try configuration.log.access.writerTarget.map { try AccessLogWriter(target: $0, workers: count) }
         controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -95,6 +106,9 @@ public final class Gateway: Sendable {
 
     /// What each event loop keeps.
     var loops: [NIOLoopBound<WorkerLoop>] { running.withLock { $0 } }
+
+    /// The files that the configuration names, and that were read.
+    var files: Set<String> { filesRead.withLock { $0 } }
 
     /// What is served now.
     var current: Generation { generation.withLock { $0 } }
@@ -376,24 +390,57 @@ public struct GatewayStartError: Error, CustomStringConvertible, Sendable {
 
 /// Runs a gateway until the process is asked to end: SIGTERM drains.
 public struct GatewayService: Service {
+    /// How the configuration is read again while the gateway runs.
+    public struct Reloads: Sendable {
+        let files: Set<String>
+        let load: @Sendable () throws -> Configuration
+        let signals: @Sendable (@Sendable () async -> Void) async -> Void
+
+        /// - Parameters:
+        ///   - files: what was read for the first configuration.
+        ///   - load: reads the next one.
+        ///   - signals: calls its argument whenever the process is asked to reload, until the task is cancelled.
+        public init(
+            files: Set<String>, load: @escaping @Sendable () throws -> Configuration,
+            signals: @escaping @Sendable (@Sendable () async -> Void) async -> Void
+        ) {
+            self.files = files
+            self.load = load
+            self.signals = signals
+        }
+    }
+
     let configuration: Configuration
     let logger: Logger
+    let reloads: Reloads?
     let onStart: @Sendable (Gateway) -> Void
 
-    /// - Parameter onStart: told once the gateway accepts connections.
+    /// - Parameters:
+    ///   - reloads: nil: the configuration stays as it is.
+    ///   - onStart: told once the gateway accepts connections.
     public init(
-        _ configuration: Configuration, logger: Logger, onStart: @escaping @Sendable (Gateway) -> Void = { _ in }
+        _ configuration: Configuration, logger: Logger, reloads: Reloads? = nil,
+        onStart: @escaping @Sendable (Gateway) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.logger = logger
+        self.reloads = reloads
         self.onStart = onStart
     }
 
     /// Starts, waits for the graceful shutdown, drains.
     public func run() async throws {
         let gateway = try await Gateway.start(configuration, logger: logger)
+        let reloader = reloads.map { Reloader(gateway, files: $0.files, load: $0.load) }
         onStart(gateway)
-        try? await gracefulShutdown()
+        await withTaskGroup(of: Void.self) { group in
+            if let reloads, let reloader {
+                group.addTask { await reloader.watch() }
+                group.addTask { await reloads.signals { try? await reloader.reload() } }
+            }
+            try? await gracefulShutdown()
+            group.cancelAll()
+        }
         await gateway.stop()
     }
 }

@@ -19,6 +19,9 @@ struct GatewayAdministration: AdministrationBackend {
             let why = status.isLoaded ? nil : "not read yet" + (status.lastError.map { ": \($0)" } ?? "")
             checks.append(ReadinessCheck("keys \(status.source)", why: why))
         }
+        if let refusal = gateway.reloads.withLock({ $0.lastRefusal }) {
+            checks.append(ReadinessCheck("configuration", note: "the last reload was refused: \(refusal)"))
+        }
         if let sessions = gateway.sessions {
             let why = sessions.keys == nil ? "the store has not told the issuer and key yet" : nil
             checks.append(ReadinessCheck("sessions", why: why))
@@ -97,6 +100,14 @@ struct GatewayAdministration: AdministrationBackend {
         return await keys()
     }
 
+    func reload() async throws(AdministrationError) -> UInt64 {
+        guard let reload = gateway.reloader.withLock({ $0 }) else {
+            throw .unavailable("The configuration was not read from a file. Restart the gateway.")
+        }
+        do { try await reload() } catch { throw .invalid("\(error)") }
+        return gateway.current.number
+    }
+
     func routes() async -> [AdministeredRoute] {
         gateway.configuration.routes.map { route in
             AdministeredRoute(
@@ -142,6 +153,8 @@ extension Gateway {
         readings.accountLookups = (others.accounts?.status()).map(GatewayReadings.AccountLookups.init)
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.isReady = isReady
+        readings.reloads = reloads.withLock { $0 }
+        readings.generation = current.number
         readings.insecureOptions = configuration.insecureOptions
         return readings
     }

@@ -41,6 +41,7 @@ struct ConfigurationLoader {
         root.set(&configuration.workers, "workers") { $0.integer(in: 1...1_024) }
         root.set(&configuration.limits, "limits") { $0.mapping(.limits).map(Configuration.Limits.init) }
         root.set(&configuration.drain, "drain") { $0.mapping(.drain).map(Configuration.Drain.init) }
+        root.set(&configuration.reload, "reload") { $0.mapping(.reload).map(Configuration.Reload.init) }
         root.set(&configuration.admin, "admin") { $0.mapping(.admin).map(Configuration.Admin.init) }
         root.set(&configuration.identity, "identity") { $0.mapping(.identity).map(Configuration.Identity.init) }
         root.set(&configuration.store, "store", Configuration.StoreLocation.read)

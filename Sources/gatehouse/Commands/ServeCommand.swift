@@ -16,14 +16,18 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var source: ConfigurationOptions
 
     func run() async throws {
-        let configuration = try source.load()
+        let (source, ledger) = (source, FileLedger())
+        let configuration = try ledger.record { () throws(Refused) in try source.load() }
         let logger = makeLogger(level: configuration.log.level)
         for warning in configuration.warnings {
             logger.warning(
                 "configuration",
                 metadata: ["at": "\(warning.location)", "warning": "\(warning.what); \(warning.remedy)"])
         }
-        let service = GatewayService(configuration, logger: logger) { gateway in
+        let reloads = source.file.map { _ in
+            GatewayService.Reloads(files: ledger.files, load: { try source.load() }, signals: onHangup)
+        }
+        let service = GatewayService(configuration, logger: logger, reloads: reloads) { gateway in
             for address in gateway.listenAddresses { logger.notice("listening", metadata: ["address": "\(address)"]) }
             if let admin = gateway.adminListenAddress {
                 let isOpen = configuration.admin.token != nil
@@ -40,5 +44,10 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             throw Refused(error)
         }
+    }
+
+    /// SIGHUP asks for a reload, as of most servers.
+    @Sendable private func onHangup(_ reload: @Sendable () async -> Void) async {
+        for await _ in await UnixSignalsSequence(trapping: .sighup) { await reload() }
     }
 }

@@ -61,6 +61,11 @@ actor FakeBackend: AdministrationBackend {
         return keys()
     }
 
+    func reload() throws(AdministrationError) -> UInt64 {
+        try note("reload")
+        return 7
+    }
+
     func routes() -> [AdministeredRoute] {
         [
             AdministeredRoute(

@@ -14,6 +14,8 @@ public struct Configuration: Sendable, Equatable {
     public var limits = Limits()
     /// How the process stops.
     public var drain = Drain()
+    /// When the configuration is read again.
+    public var reload = Reload()
     /// The admin listener.
     public var admin = Admin()
     /// Whose tokens count.

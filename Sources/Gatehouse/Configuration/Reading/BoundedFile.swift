@@ -18,6 +18,7 @@ enum BoundedFile {
 
     /// The bytes of the file at `path`, at most `maximum`.
     static func read(_ path: String, atMost maximum: Int) throws(Failure) -> [UInt8] {
+        FileLedger.note(path)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(systemReason()) }
         defer { close(descriptor) }

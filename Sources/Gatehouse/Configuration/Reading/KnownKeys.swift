@@ -32,7 +32,7 @@ extension KnownKeys {
     static let root = KnownKeys(
         "",
         [
-            "listen", "workers", "limits", "drain", "admin", "identity", "store", "revocation", "accounts", "headers",
+            "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts", "headers",
             "rules",
             "upstreams", "routes", "log",
         ],
@@ -45,6 +45,7 @@ extension KnownKeys {
             "request_timeout",
         ])
     static let drain = KnownKeys("drain", ["delay", "timeout"])
+    static let reload = KnownKeys("reload", ["watch"])
     static let admin = KnownKeys("admin", ["address", "token"])
     static let identity = KnownKeys(
         "identity", ["clock_skew", "firebase", "providers", "keys", "credentials"])
@@ -85,7 +86,7 @@ extension KnownKeys {
     /// Every mapping with fixed keys.
     static let all =
         [
-            root, listener, limits, drain, admin, identity, firebase, secondFactor, keys, credentials, store,
+            root, listener, limits, drain, reload, admin, identity, firebase, secondFactor, keys, credentials, store,
             revocation, accounts,
             headers, assertion, upstream, route, log,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)

@@ -25,6 +25,14 @@ extension Configuration.Drain {
     }
 }
 
+extension Configuration.Reload {
+    init(_ mapping: MappingReader) {
+        self.init()
+        if mapping.isNull("watch") { watch = nil }
+        mapping.set(&watch, "watch") { $0.duration(in: .milliseconds(100) ... .hours(1)) }
+    }
+}
+
 extension Duration {
     static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
     static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }

@@ -34,6 +34,7 @@ struct AdminAPI: Sendable {
         case .keys: AdminDocument.keys(await backend.keys())
         case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())
         case .routes: AdminDocument.routes(await backend.routes())
+        case .reload: AdminDocument.reloaded(generation: try await backend.reload())
         }
     }
 

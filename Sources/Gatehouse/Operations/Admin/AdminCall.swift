@@ -5,7 +5,7 @@ enum AdminCall: Equatable, Sendable {
     case change(UserChange, uid: String)
     case session(uid: String, session: String)
     case revokeSession(uid: String, session: String)
-    case keys, refreshKeys, routes
+    case keys, refreshKeys, routes, reload
 
     /// What may be done to a user.
     enum UserChange: String, Sendable {
@@ -42,6 +42,7 @@ enum AdminCall: Equatable, Sendable {
         case ("keys", 2): self = .keys
         case ("keys", 3) where segments[2] == "refresh": self = .refreshKeys
         case ("routes", 2): self = .routes
+        case ("reload", 2): self = .reload
         case ("users", 3...): self.init(user: segments)
         default: return nil
         }
@@ -106,7 +107,7 @@ enum AdminCall: Equatable, Sendable {
     var methods: [String] {
         switch self {
         case .live, .ready, .metrics, .user, .session, .keys, .routes: ["GET", "HEAD"]
-        case .change, .revokeSession, .refreshKeys: ["POST"]
+        case .change, .revokeSession, .refreshKeys, .reload: ["POST"]
         }
     }
 }

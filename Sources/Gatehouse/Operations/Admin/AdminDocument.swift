@@ -47,6 +47,10 @@ enum AdminDocument {
             })
     }
 
+    static func reloaded(generation: UInt64) -> AdminResponse {
+        .json(AdminJSON.object { $0.member("generation", Int64(clamping: generation)) })
+    }
+
     static func routes(_ routes: [AdministeredRoute]) -> AdminResponse {
         .json(
             AdminJSON.object { body in

@@ -26,6 +26,8 @@ public protocol AdministrationBackend: Sendable {
     func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet]
     /// The routes in the order of the configuration.
     func routes() async -> [AdministeredRoute]
+    /// Reads the configuration again and puts it in place; its number then. `invalid` with what is wrong, which changes nothing.
+    func reload() async throws(AdministrationError) -> UInt64
 }
 
 /// One thing that must hold for the gateway to be ready.

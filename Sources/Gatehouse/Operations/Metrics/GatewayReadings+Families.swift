@@ -126,6 +126,18 @@ extension GatewayReadings {
             MetricFamily(
                 "gatehouse_insecure_option", help: "1 for each insecure option that is on.",
                 .gauges(insecureOptions.map { MetricSample([("option", $0)], 1) })),
+            MetricFamily(
+                "gatehouse_config_reloads_total", help: "Reloads of the configuration, by how they ended.",
+                .counters([
+                    MetricSample([("result", "ok")], reloads.accepted),
+                    MetricSample([("result", "refused")], reloads.refused),
+                ])),
+            gauge(
+                "gatehouse_config_generation", help: "The number of the configuration that is served, from 1.",
+                Int64(clamping: generation)),
+            gauge(
+                "gatehouse_config_last_reload_successful", help: "0 when the last reload was refused.",
+                reloads.lastRefusal == nil ? 1 : 0),
             gauge("gatehouse_workers", help: "Event loops that serve requests.", Int64(workers)),
             gauge("gatehouse_start_time_seconds", help: "When the process began, seconds since 1970.", startTime),
         ]

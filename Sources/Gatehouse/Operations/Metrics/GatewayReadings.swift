@@ -43,6 +43,10 @@ public struct GatewayReadings: Sendable {
     public var accountLookups: AccountLookups?
     /// Lines that the access log's writer lost.
     public var accessLogLost: UInt64 = 0
+    /// How reloads have ended.
+    var reloads = ReloadAccount()
+    /// The number of the configuration that is served.
+    var generation: UInt64 = 1
     /// Whether `/readyz` says so.
     public var isReady = false
     /// The insecure options that are on, by their configuration keys.

@@ -87,8 +87,12 @@ extension Gateway {
             throw ReloadRefusal("more routes or upstreams than there is room to count; restart the gateway")
         }
         for loop in loops { try await loop.onLoop { $0.counters.clear(cleared) } }
-        let snapshot = try Snapshot(configuration, places: places)
-        let sources = try await sources(for: configuration, snapshot, after: previous.sources)
+        let ledger = FileLedger()
+        defer { filesRead.withLock { $0.formUnion(ledger.files) } }
+        let snapshot = try ledger.record { () throws(ConfigurationErrors) in
+            try Snapshot(configuration, places: places)
+        }
+        let sources = try await sources(for: configuration, snapshot, after: previous.sources, ledger)
         let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
         try await install(next)
         if sources !== previous.sources { subscribe(to: sources.keys) }
@@ -99,10 +103,12 @@ extension Gateway {
 
     /// Those of before where they are made of the same; else new ones, once they know their keys as far as these can be had.
     private func sources(
-        for configuration: Configuration, _ snapshot: Snapshot, after previous: IdentitySources
+        for configuration: Configuration, _ snapshot: Snapshot, after previous: IdentitySources, _ ledger: FileLedger
     ) async throws -> IdentitySources {
         guard previous.shape != IdentitySources.Shape(configuration, snapshot) else { return previous }
-        let serviceAccount = try GatewayOthers.serviceAccount(of: configuration)
+        let serviceAccount = try ledger.record { () throws(GatewayStartError) in
+            try GatewayOthers.serviceAccount(of: configuration)
+        }
         let sources = IdentitySources(
             configuration, snapshot, serviceAccount: serviceAccount, after: previous, environment)
         sources.start()

@@ -1,0 +1,29 @@
+import Synchronization
+
+/// Which files were read while a configuration was loaded and its snapshot built: those whose change asks for a reload.
+public final class FileLedger: Sendable {
+    @TaskLocal private static var current: FileLedger?
+
+    private let paths = Mutex<Set<String>>([])
+
+    /// A ledger of no files.
+    public init() {}
+
+    /// The files that were asked for, also those that could not be read.
+    public var files: Set<String> { paths.withLock { $0 } }
+
+    /// Notes every file that `body` reads.
+    public func record<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        // `withValue` passes on untyped errors only.
+        var result: Result<Value, Failure>?
+        Self.$current.withValue(self) {
+            do throws(Failure) { result = .success(try body()) } catch { result = .failure(error) }
+        }
+        guard let result else { return try body() }
+        return try result.get()
+    }
+
+    static func note(_ path: String) {
+        _ = current?.paths.withLock { $0.insert(path) }
+    }
+}
