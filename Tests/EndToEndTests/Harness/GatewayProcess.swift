@@ -35,6 +35,14 @@ final class GatewayProcess: Sendable {
         descriptorLimit = nil
     }
 
+    /// Writes another configuration in the place of the one that was read; whole at once, as a rename is.
+    func rewrite(_ text: String, file: String = "gatehouse.yaml") throws {
+        try folder.write(text, to: "\(file).next")
+        guard rename(folder.path("\(file).next"), folder.path(file)) == 0 else {
+            throw Impatience(description: "rename: \(errno)")
+        }
+    }
+
     /// Starts the process and returns once it listens, for clients and for operators.
     func start() async throws {
         let number = run.withLock { $0?.number ?? 0 } + 1

@@ -1,0 +1,158 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+/// A new configuration takes the place of the one before wholly, or not at all.
+struct ReloadTests {
+    private static let added = "path: /added/**, auth: none, upstream: api"
+
+    @Test func aHangupPutsTheNewRoutesInPlace() async throws {
+        try await ReloadScenario.run { reload in
+            let client = try RawClient(port: reload.gateway.port)
+            #expect(try client.exchange(.get("/added/1")).status == 404)
+            try await reload.reload { $0.routes = [Self.added] }
+            // On the connection that was there before, too.
+            #expect(try client.exchange(.get("/added/1")).status == 200)
+            #expect(try client.exchange(.get("/public/1")).status == 404)
+            #expect(try reload.gateway.metric("gatehouse_config_generation") == 2)
+        }
+    }
+
+    @Test func anErrorLeavesEverythingAsItWasAndIsTold() async throws {
+        try await ReloadScenario.run { reload in
+            try await reload.reload(ends: "refused") { $0.routes = ["path: /x, upstream: nowhere"] }
+            #expect(try reload.scenario.send(.get("/public/1")).status == 200)
+            #expect(reload.gateway.errors.contains("gatehouse.yaml:"))
+            #expect(reload.gateway.errors.contains("there is no upstream 'nowhere'"))
+            let readiness = try reload.gateway.readiness()
+            #expect(readiness.status == 200)
+            #expect(readiness.text.contains("the last reload was refused"))
+            #expect(try reload.gateway.metric("gatehouse_config_last_reload_successful") == 0)
+            try await reload.reload { $0.routes.append(Self.added) }
+            #expect(try reload.scenario.send(.get("/added/1")).status == 200)
+            #expect(try !reload.gateway.readiness().text.contains("refused"))
+        }
+    }
+
+    @Test func whatIsFixedWhileTheGatewayRunsIsRefused() async throws {
+        try await ReloadScenario.run { reload in
+            try await reload.reload(ends: "refused") {
+                $0["workers"] = "1"
+                $0.routes.append(Self.added)
+            }
+            #expect(reload.gateway.errors.contains("workers cannot change while it runs; restart the gateway"))
+            #expect(try reload.scenario.send(.get("/added/1")).status == 404)
+        }
+    }
+
+    @Test func aChangeOfTheFileIsSeen() async throws {
+        try await ReloadScenario.run(watch: "100ms") { reload in
+            try reload.write { $0.routes.append(Self.added) }
+            try await reload.untilEnded("ok", after: 0)
+            #expect(try reload.scenario.send(.get("/added/1")).status == 200)
+        }
+    }
+
+    @Test func aChangeOfAFileThatItNamesIsSeen() async throws {
+        try await ReloadScenario.run(
+            watch: "100ms",
+            arrange: {
+                $0["rules"] = "rules.rules"
+                $0.files["rules.rules"] = Self.rules(allowing: "true")
+            },
+            { reload in
+                let token = try reload.scenario.token()
+                #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+                try reload.gateway.rewrite(Self.rules(allowing: "false"), file: "rules.rules")
+                try await reload.untilEnded("ok", after: 0)
+                #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 403)
+            })
+    }
+
+    @Test func anOperatorCanAskForIt() async throws {
+        try await ReloadScenario.run { reload in
+            try reload.write { $0.routes.append(Self.added) }
+            let answer = try reload.scenario.admin("POST", "/v1/reload")
+            #expect(answer.status == 200)
+            #expect(answer.text.contains("\"generation\":2"))
+            #expect(try reload.scenario.send(.get("/added/1")).status == 200)
+            try reload.gateway.rewrite("routes: 7\n")
+            let refused = try reload.scenario.admin("POST", "/v1/reload")
+            #expect(refused.status == 400)
+            #expect(refused.text.contains("gatehouse.yaml:1:"))
+        }
+    }
+
+    @Test func aRequestIsFinishedAsItBegan() async throws {
+        try await ReloadScenario.run { reload in
+            let slow = try RawClient(port: reload.gateway.port)
+            try slow.send(WireRequest.get("/public/slow?hold=reload&bytes=100000").bytes)
+            await reload.scenario.echo.waitForHeads(1)
+            try await reload.reload { $0.routes = [Self.added] }
+            #expect(try reload.scenario.send(.get("/public/1")).status == 404)
+            reload.scenario.echo.release("reload")
+            let response = try slow.response()
+            #expect(response.status == 200)
+            #expect(response.body.count == 100_000)
+        }
+    }
+
+    @Test func verifiedTokensGoOnWhereNothingChangedThatTheyDependOn() async throws {
+        try await ReloadScenario.run(arrange: { $0["workers"] = "1" }) { reload in
+            let token = try reload.scenario.token()
+            #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+            let verified = try reload.gateway.metric("gatehouse_token_cache_misses_total")
+            try await reload.reload { $0.routes.append(Self.added) }
+            #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+            #expect(try reload.gateway.metric("gatehouse_token_cache_misses_total") == verified)
+        }
+    }
+
+    @Test func noTokenOfAChangedIssuerCountsAnyMore() async throws {
+        try await ReloadScenario.run { reload in
+            let token = try reload.scenario.token()
+            #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+            try await reload.reload {
+                $0["identity"] = $0["identity"]?.replacing("demo-gatehouse", with: "another-project")
+            }
+            let refused = try reload.scenario.send(.bearer(token, "/me/1"))
+            #expect(refused.status == 401)
+            try await reload.reload { _ in }
+            #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+        }
+    }
+
+    @Test func keysThatWereReadAreKeptWhileTheirSourceIsDown() async throws {
+        try await ReloadScenario.run { reload in
+            let token = try reload.scenario.token()
+            #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+            await reload.scenario.provider.stop()
+            // Whose tokens count changes, so they are verified anew: by the keys that are held.
+            try await reload.reload {
+                $0["identity"] = $0["identity"]?.replacing("keys: {}", with: "keys: {}, clock_skew: 7s")
+            }
+            #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+        }
+    }
+
+    @Test func countersGoOnByTheirNames() async throws {
+        try await ReloadScenario.run { reload in
+            #expect(try reload.scenario.send(.get("/public/1")).status == 200)
+            try await reload.reload { $0.routes.insert(Self.added, at: 0) }
+            #expect(try reload.scenario.send(.get("/public/1")).status == 200)
+            #expect(try reload.scenario.send(.get("/added/1")).status == 200)
+            #expect(try reload.gateway.metric("gatehouse_requests_total", "route=\"/public/**\"") == 2)
+            #expect(try reload.gateway.metric("gatehouse_requests_total", "route=\"/added/**\"") == 1)
+            #expect(try reload.gateway.metric("gatehouse_upstream_requests_total", "upstream=\"api\"") == 3)
+        }
+    }
+
+    private static func rules(allowing condition: String) -> String {
+        """
+        rules_version = '2';
+        service gatehouse.http {
+          match /{rest=**} { allow read, write: if \(condition); }
+        }
+        """
+    }
+}
