@@ -32,7 +32,8 @@ extension KnownKeys {
     static let root = KnownKeys(
         "",
         [
-            "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts", "headers",
+            "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts",
+            "headers",
             "rules",
             "upstreams", "routes", "log",
         ],
