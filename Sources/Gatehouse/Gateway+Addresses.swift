@@ -1,16 +1,30 @@
 import NIOCore
+import Synchronization
 
 extension Gateway {
     /// The addresses that clients can connect to, with the ports that were taken where 0 was asked for.
     public var listenAddresses: [ListenAddress] { addresses.compactMap(ListenAddress.init) }
+
+    /// The same with `https://` before those that speak TLS, for people.
+    public var listenNames: [String] {
+        listeners.withLock { listeners in
+            zip(listeners, snapshot.fronts).compactMap { listener, front in
+                ListenAddress(listener.address).map { front.tls == nil ? "\($0)" : "https://\($0)" }
+            }
+        }
+    }
 
     /// Where the admin listener is; nil without one.
     public var adminListenAddress: ListenAddress? { adminAddress.flatMap(ListenAddress.init) }
 }
 
 extension ListenAddress {
-    /// Nil for an address that is none of IP.
+    /// Nil for an address that is no listener's.
     fileprivate init?(_ address: SocketAddress) {
+        if let path = address.pathname, !path.isEmpty {
+            self.init(path: path)
+            return
+        }
         guard let host = address.ipAddress, let port = address.port else { return nil }
         self.init(host: host, port: port)
     }

@@ -48,11 +48,13 @@ public final class Gateway: Sendable {
     private let earlier = Mutex<[IdentitySources]>([])
     private let fetcher: HTTPKeyFetcher
     let environment: IdentitySources.Environment
-    private let workerGroup: MultiThreadedEventLoopGroup
-    private let controlGroup: MultiThreadedEventLoopGroup
+    let workerGroup: MultiThreadedEventLoopGroup
+    let controlGroup: MultiThreadedEventLoopGroup
     private let background = Mutex<[Task<Void, Never>]>([])
     private let running = Mutex<[NIOLoopBound<WorkerLoop>]>([])
-    private let listeners = Mutex<[any Channel]>([])
+    /// In the order of the configuration.
+    let listeners = Mutex<[Listener]>([])
+    let certificates = CertificateCounters()
     private let admin = Mutex<AdminServer?>(nil)
 
     private init(_ configuration: Configuration, clock: GatewayClock, logger: Logger) throws {
@@ -120,10 +122,7 @@ public final class Gateway: Sendable {
 
     /// The addresses that clients can connect to, in the order of the configuration.
     public var addresses: [SocketAddress] {
-        let perAddress = max(loops.count, 1)
-        return listeners.withLock { channels in
-            stride(from: 0, to: channels.count, by: perAddress).compactMap { channels[$0].localAddress }
-        }
+        listeners.withLock { $0.map(\.address) }
     }
 
     /// The admin listener's address; nil without one.
@@ -219,6 +218,7 @@ public final class Gateway: Sendable {
             tasks.append(Task { [weak self] in await self?.keepStore() })
             tasks.append(Task { [weak self] in await self?.settleSessions() })
             tasks.append(Task { [weak self] in await self?.keepHouse() })
+            tasks.append(Task { [weak self] in await self?.keepCertificates() })
         }
     }
 
@@ -231,36 +231,6 @@ public final class Gateway: Sendable {
         for option in configuration.insecureOptions {
             logger.warning("an insecure option is on; never use it in production", metadata: ["option": "\(option)"])
         }
-    }
-
-    private func openListeners() async throws {
-        let budget = Listener.Budget(limit: try connectionLimit(workers: loops.count))
-        for listener in configuration.listen {
-            let wanted = listener.address
-            do {
-                var address = try SocketAddress.makeAddressResolvingHost(wanted.host, port: wanted.port)
-                try await Listener.checkFree(address, on: controlGroup.next())
-                for loop in loops {
-                    let channel = try await bind(loop, to: address, budget: budget)
-                    // Port 0 is settled by the first; the others join it.
-                    address = channel.localAddress ?? address
-                    listeners.withLock { $0.append(channel) }
-                }
-            } catch {
-                throw GatewayStartError(cannotListenOn: "\(wanted)", error)
-            }
-        }
-    }
-
-    private func bind(
-        _ bound: NIOLoopBound<WorkerLoop>, to address: SocketAddress, budget: Listener.Budget
-    ) async throws -> any Channel {
-        let loop = bound.eventLoop
-        return try await loop.flatSubmit {
-            Listener.bind(
-                to: address, on: loop, front: NIOLoopBound(bound.value.front, eventLoop: loop),
-                counters: NIOLoopBound(bound.value.counters, eventLoop: loop), budget: budget)
-        }.get()
     }
 
     private func openAdmin() async throws {
@@ -308,7 +278,7 @@ public final class Gateway: Sendable {
 
     private func closeListeners() async {
         let open = listeners.withLock { $0 }
-        for channel in open { try? await channel.close() }
+        for listener in open { await listener.close() }
     }
 
     /// Ends the sources of earlier configurations that no worker asks any more.

@@ -1,3 +1,4 @@
+import Atomics
 import JOSE
 import NIOCore
 import Synchronization
@@ -152,6 +153,9 @@ extension Gateway {
         readings.introspections = others.opaqueTokens?.status().map(GatewayReadings.Introspection.init) ?? []
         readings.accountLookups = (others.accounts?.status()).map(GatewayReadings.AccountLookups.init)
         readings.accessLogLost = accessLog?.lostLines ?? 0
+        readings.certificates = certificateReadings
+        readings.certificateRenewals = certificates.renewals.load(ordering: .relaxed)
+        readings.certificateFailures = certificates.failures.load(ordering: .relaxed)
         readings.isReady = isReady
         readings.reloads = reloads.withLock { $0 }
         readings.generation = current.number

@@ -5,6 +5,7 @@ extension ConnectionLimits {
         headSize = limits.headSize
         headFields = limits.headFields
         headTimeout = limits.headTimeout.nanoseconds
+        handshakeTimeout = limits.handshakeTimeout.nanoseconds
         idleTimeout = limits.idleTimeout.nanoseconds
         bodyRate = UInt64(limits.bodyRate)
         requestTimeout = limits.requestTimeout?.nanoseconds

@@ -46,6 +46,10 @@ public final class Snapshot: Sendable {
     }
     /// What loads and should nevertheless be known, besides the configuration's own warnings.
     public let warnings: [ConfigurationWarning]
+    /// What each listener serves with, in the order of the configuration.
+    let fronts: [ListenerFront]
+    /// Whose word on the client's address counts.
+    let proxies: TrustedProxies
     let limits: ConnectionLimits
     let connectionLimit: Int
     let clockSkew: Int64
@@ -77,7 +81,7 @@ public final class Snapshot: Sendable {
 
     /// Builds the snapshot of a checked configuration.
     ///
-    /// Reads the rules file and the key files of the assertion and of session cookies, where there are any.
+    /// Reads the rules file, the key files of the assertion and of session cookies, and the listeners' certificates, where there are any.
     ///
     /// - Throws: all that is wrong with its routes, and with those files, each at its place in the configuration.
     public convenience init(_ configuration: Configuration) throws(ConfigurationErrors) {
@@ -128,11 +132,14 @@ public final class Snapshot: Sendable {
         reader.keepApart(
             sessionKeyFiles?.current, keys?.current,
             at: configuration.accounts?.location ?? SourceLocation(origin: "accounts"))
+        proxies = TrustedProxies(configuration.trustedProxies)
+        var fronts = ListenerFrontReader(proxies: proxies, now: GatewayClock.system.now())
+        self.fronts = configuration.listen.compactMap { fronts.read($0) }
         let extra = configuration.headers.extra.compactMap { ruleReader.read($0) }
-        let problems = reader.errors + ruleReader.errors
+        let problems = reader.errors + ruleReader.errors + fronts.errors
         guard problems.isEmpty else { throw ConfigurationErrors(problems) }
         deniesUnlinked = configuration.accounts?.unlinked == .deny
-        warnings = reader.warnings + ruleReader.warnings
+        warnings = reader.warnings + ruleReader.warnings + fronts.warnings
         self.rules = rules
         accounts = configuration.accounts
         assertionKeys = keys

@@ -31,7 +31,7 @@ extension Worker {
         client.head.withUnsafeReadableBytes { bytes in
             var entry = AccessLogEntry(
                 time: clock.milliseconds() &- Int64(duration / 1_000_000), requestID: record.id, code: record.code)
-            entry.client = .string(client.peer.text)
+            entry.client = .string(client.origin.text)
             if record.method.upperBound <= bytes.count { entry.method = .bytes(record.method.bytes(in: bytes)) }
             if record.path.upperBound <= bytes.count { entry.path = .bytes(record.path.bytes(in: bytes)) }
             entry.status = record.status

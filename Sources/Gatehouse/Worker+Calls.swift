@@ -126,7 +126,7 @@ final class CallReader: Responder {
         self.worker = worker
         self.client = client
         number = client.record.number
-        network = client.peer.network
+        network = client.origin.network
         self.endpoint = endpoint
         self.caller = caller
         self.contentType = contentType

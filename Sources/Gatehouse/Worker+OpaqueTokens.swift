@@ -44,7 +44,7 @@ extension Worker {
         guard let source = opaqueTokens?.source else { return }
         opaqueTokens?.asked.insert(key)
         let bound = NIOLoopBound(self, eventLoop: loop)
-        source.check(token, key: key.digest, provider: key.provider, for: client.peer.network) { verdict in
+        source.check(token, key: key.digest, provider: key.provider, for: client.origin.network) { verdict in
             bound.execute { $0.answered(verdict, about: key) }
         }
     }

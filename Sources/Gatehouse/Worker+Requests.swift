@@ -5,6 +5,7 @@ import NIOCore
 extension Worker: RequestHandler {
     /// The way of one request: routing, authentication, authorization, forwarding.
     func handle(_ request: RequestView, from client: ClientHandler) {
+        guard readOrigin(of: request, from: client) else { return }
         guard Self.serves(request.head.method) else {
             return client.deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
         }
@@ -24,6 +25,22 @@ extension Worker: RequestHandler {
         case .badPath(let error):
             client.record.reason = "path: \(error.reason)"
             client.deny(Denial(.malformedRequest))
+        }
+    }
+
+    /// Settles whom the request comes from.
+    ///
+    /// - Returns: false when a trusted proxy tells what cannot be; then it is answered.
+    @inline(__always)
+    private func readOrigin(of request: RequestView, from client: ClientHandler) -> Bool {
+        guard !snapshot.proxies.isEmpty || client.origins.wasAsked else { return true }
+        do throws(OriginError) {
+            try client.origins.read(request, snapshot.proxies)
+            return true
+        } catch {
+            client.record.reason = "client address: \(error.reason)"
+            client.deny(Denial(.malformedRequest))
+            return false
         }
     }
 
@@ -182,7 +199,7 @@ extension Worker: RequestHandler {
         let pool = pools[plan.upstream]
         let route = OutgoingHead.Route(
             path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
-            peer: client.peer, fallbackHost: pool.hostField, assertion: assertion)
+            peer: client.origin, fallbackHost: pool.hostField, assertion: assertion)
         let marks = OutgoingHead.Marks(
             request: client.record.id, trace: front.requestIDs.nextPair(), span: front.requestIDs.nextPair().1)
         guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &front.requestScratch) else {

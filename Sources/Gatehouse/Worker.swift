@@ -217,7 +217,7 @@ final class Worker {
     func wait(_ client: ClientHandler, for awaited: Awaited) -> Bool {
         if client.record.waitsUntil == 0 { client.record.waitsUntil = front.time &+ Self.patience }
         let waiter = Waiter(client: client, number: client.record.number, awaited: awaited)
-        switch waiters.enter(waiter, of: client.peer.network) {
+        switch waiters.enter(waiter, of: client.origin.network) {
         case .admitted:
             client.adjustReading()
         case .replaced(let evicted):

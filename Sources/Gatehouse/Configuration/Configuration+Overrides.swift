@@ -11,7 +11,10 @@ extension Configuration {
         guard problems.isEmpty else {
             throw ConfigurationErrors(problems.map { Self.error(origin, $0.what, $0.remedy) })
         }
-        listen = [Listener(address: parsed)]
+        // What a listener speaks stays: a certificate must not be lost on the way to another port.
+        var listener = listen.first ?? Listener(address: parsed)
+        listener.address = parsed
+        listen = [listener]
     }
 
     /// Has the admin listener at `HOST:PORT`, or none for `off`, in place of what the file says.
@@ -20,6 +23,9 @@ extension Configuration {
     public mutating func overrideAdmin(_ address: String, origin: String = "--admin") throws(ConfigurationErrors) {
         guard address != "off" else { return admin.address = nil }
         let parsed = try Self.parse(address, origin)
+        guard parsed.path == nil else {
+            throw ConfigurationErrors([Self.error(origin, "a unix: address", "write HOST:PORT")])
+        }
         guard !listen.contains(where: { parsed.overlaps($0.address) }) else {
             throw ConfigurationErrors([Self.error(origin, "a listener has the same address", "use another port")])
         }

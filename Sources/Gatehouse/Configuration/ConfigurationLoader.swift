@@ -32,6 +32,7 @@ struct ConfigurationLoader {
         }
         guard let root = ConfigurationValue(node, name: "", context: context).mapping(.root) else { return }
         readSections(root)
+        root.set(&configuration.trustedProxies, "trusted_proxies") { $0.trustedNetworks() }
         readListeners(root)
         readRoutes(root, readUpstreams(root))
         checkCredentials(root)
@@ -84,6 +85,7 @@ struct ConfigurationLoader {
             for problem in configuration.problems(withListenerAt: listener.listener.address) {
                 context.fail(listener.location, problem.what, problem.remedy)
             }
+            configuration.warnOfBelief(in: listener, context)
         }
     }
 

@@ -21,6 +21,7 @@ final class OutgoingHead: Sendable {
     struct Route {
         /// The canonical path, after `strip_prefix`.
         let path: UnsafeRawBufferPointer
+        /// Whom the request comes from.
         let peer: PeerAddress
         /// `Host` for a request of HTTP/1.0 that has none.
         let fallbackHost: [UInt8]
@@ -53,7 +54,7 @@ final class OutgoingHead: Sendable {
         let host = max(request.head.host.count, route.fallbackHost.count)
         let bound =
             request.bytes.count + route.path.count + identitySize + host * 3 + route.peer.forwardedLines.count
-            + route.peer.forwardedParameters.count + 384
+            + route.peer.forwardedParameters.count + route.peer.forwardedHops.count + 384
         return output.render(from: request.bytes, atMost: bound) { writer in
             writeRequestLine(request, route, &writer)
             writeKeptFields(request, credentials, &writer)
@@ -157,7 +158,9 @@ final class OutgoingHead: Sendable {
         writer.append(route.peer.forwardedParameters)
         writer.append("\"")
         writeHost(request, route, &writer)
-        writer.append("\"\r\n")
+        writer.append("\"")
+        writer.append(route.peer.forwardedHops)
+        writer.append("\r\n")
     }
 
     private func writeHost(_ request: RequestView, _ route: Route, _ writer: inout HeadWriter) {

@@ -4,6 +4,8 @@
 struct ClientConnection: Sendable {
     /// Where the connection stands between two events.
     enum Phase: Equatable, Sendable {
+        /// The TLS handshake, or the PROXY header, is under way.
+        case opening
         /// Between requests, or with a part of a head received.
         case awaitingHead
         /// A head was read; its request is being decided or waits for an upstream connection.
@@ -75,7 +77,16 @@ struct ClientConnection: Sendable {
     /// Since when the responder takes no more of the body; nil: it does.
     private var heldSince: UInt64?
 
-    init(now: UInt64) {
+    /// - Parameter opens: whether a handshake or a PROXY header comes first.
+    init(now: UInt64, opens: Bool = false) {
+        lastProgress = now
+        if opens { phase = .opening }
+    }
+
+    /// Handshake and PROXY header are complete: requests may come.
+    mutating func opened(now: UInt64) {
+        guard phase == .opening else { return }
+        phase = .awaitingHead
         lastProgress = now
     }
 
@@ -94,7 +105,7 @@ struct ClientConnection: Sendable {
     func arrival() -> Arrival {
         switch phase {
         case .awaitingHead: .readHead
-        case .deciding: .hold
+        case .opening, .deciding: .hold
         case .exchanging: bodyOpen && !isBodyHeld ? .relayBody : .hold
         case .finishing, .lingering, .closed: .discard
         }
@@ -201,7 +212,7 @@ struct ClientConnection: Sendable {
             guard !holdsBytes || headBegan != nil else { return .answerThenClose }
             phase = .finishing
             return .closeOnceSent
-        case .lingering, .closed:
+        case .opening, .lingering, .closed:
             phase = .closed
             return .close
         case .finishing: return .answerThenClose
@@ -224,6 +235,8 @@ struct ClientConnection: Sendable {
     /// - Parameter bodyBytes: how much of the request's body has come.
     func expiry(now: UInt64, limits: ConnectionLimits, bodyBytes: UInt64) -> Expiry {
         switch phase {
+        case .opening:
+            return since(lastProgress, now) > limits.handshakeTimeout ? .close : .none
         case .awaitingHead:
             if let headBegan { return since(headBegan, now) > limits.headTimeout ? .requestTimeout : .none }
             return since(lastProgress, now) > limits.idleTimeout ? .close : .none

@@ -71,6 +71,7 @@ extension ClientHandler {
     /// Answers a head that is no request, and closes: where the next one would begin is not known.
     private func refuseHead(_ denial: Denial) {
         if connection.phase == .awaitingHead {
+            origins.forget()
             beginRecordWithoutHead()
             connection.headCompleted(persistent: false, hasBody: true, now: record.began)
         }

@@ -5,7 +5,12 @@ extension ClientHandler {
         case .none:
             responder?.tick(now: now)
             closeIfDrained(now: now)
+        case .close where connection.isIdle:
+            // Nothing is owed, and over TLS that is said: an end without it would look like a cut.
+            connection.finish()
+            closeOnceSent()
         case .close:
+            if connection.phase == .opening { opening?.failed(OpeningTimeout()) }
             close()
         case .requestTimeout:
             // A body that its upstream does not take is not the client's delay.
@@ -26,6 +31,7 @@ extension ClientHandler {
 
     private func timedOut(_ code: DecisionCode) {
         if connection.hasPartialHead {
+            origins.forget()
             connection.headCompleted(persistent: false, hasBody: true, now: front.time)
             beginRecordWithoutHead()
         } else if let responder {

@@ -9,8 +9,10 @@ final class ClientHandler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     let front: ServerFront
-    /// The peer, as the socket tells.
-    let peer: PeerAddress
+    /// Whom requests come from.
+    var origins: RequestOrigin
+    /// How it is opened and closed where it is more than a socket; nil: it is none.
+    let opening: ConnectionOpening?
     var connection: ClientConnection
     var record = RequestRecord()
     /// The head of the request being served. Kept until its answer has ended: a request may have to be sent again.
@@ -28,12 +30,17 @@ final class ClientHandler: ChannelInboundHandler {
     private var isReadPaused = false
     private var lingered = 0
 
-    init(front: ServerFront, peer: PeerAddress) {
+    /// - Parameter opening: what has to be done before the first request; nil: nothing.
+    init(front: ServerFront, peer: PeerAddress, opening: ConnectionOpening? = nil) {
         self.front = front
-        self.peer = peer
+        self.opening = opening
+        origins = RequestOrigin(peer: peer)
         front.readClock()
-        connection = ClientConnection(now: front.time)
+        connection = ClientConnection(now: front.time, opens: opening != nil)
     }
+
+    /// Whom the current request comes from.
+    var origin: PeerAddress { origins.current }
 
     /// Whether the client can still be answered.
     var isOpen: Bool { context != nil && connection.phase != .closed }
@@ -87,7 +94,7 @@ final class ClientHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .some(ChannelEvent.inputClosed) = event as? ChannelEvent else {
-            return context.fireUserInboundEventTriggered(event)
+            return openingWent(on: event)
         }
         switch connection.peerFinishedSending(holdsBytes: inbound.readableBytes > 0) {
         case .answerThenClose: break
@@ -103,7 +110,8 @@ final class ClientHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset or a failed write.
+        // A reset, a failed write or handshake, or an end without TLS's own: what was sent may have been cut short.
+        if connection.phase == .opening { opening?.failed(error) }
         close()
     }
 
@@ -156,7 +164,7 @@ final class ClientHandler: ChannelInboundHandler {
     func close() {
         if connection.isServing { giveUp(.clientClosed) }
         connection.close()
-        context?.close(promise: nil)
+        closeTransport()
     }
 
     /// Gives up the request and closes: its answer cannot be finished.

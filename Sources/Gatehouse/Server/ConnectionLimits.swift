@@ -6,6 +6,8 @@ struct ConnectionLimits: Sendable {
     var headFields: Int = 128
     /// How long a complete head may take from its first byte.
     var headTimeout: UInt64 = 10_000_000_000
+    /// How long the TLS handshake and the PROXY header may take together.
+    var handshakeTimeout: UInt64 = 10_000_000_000
     /// How long a connection may be idle between requests, or a body without progress in either direction.
     var idleTimeout: UInt64 = 75_000_000_000
     /// How many bytes a second a request's body must bring on average, beyond ``bodyGrace``; 0: any.

@@ -29,7 +29,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     private func summary(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
-        let listen = configuration.listen.map { "\($0.address)" }.joined(separator: ", ")
+        let listen = configuration.listen.map(\.description).joined(separator: ", ")
         let admin = configuration.admin.address.map { address in
             "\(address)" + (configuration.admin.token == nil ? " (no token: health and metrics only)" : "")
         }

@@ -28,7 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
             GatewayService.Reloads(files: ledger.files, load: { try source.load() }, signals: onHangup)
         }
         let service = GatewayService(configuration, logger: logger, reloads: reloads) { gateway in
-            for address in gateway.listenAddresses { logger.notice("listening", metadata: ["address": "\(address)"]) }
+            for address in gateway.listenNames { logger.notice("listening", metadata: ["address": "\(address)"]) }
             if let admin = gateway.adminListenAddress {
                 let isOpen = configuration.admin.token != nil
                 logger.notice(

@@ -8,10 +8,18 @@ import Testing
         #expect(configuration.listen.map(\.address.description) == ["127.0.0.1:0"])
     }
 
+    @Test func keepsWhatTheFirstListenerSpeaks() throws {
+        let tls = "tls: { certificate: a.pem, private_key: a.key }, proxy_protocol: true"
+        var configuration = try ConfigurationTesting.load(section: "listen: [{ address: 'a:1', \(tls) }]")
+        try configuration.overrideListen("unix:/run/gatehouse")
+        #expect(configuration.listen.map(\.description) == ["https://unix:/run/gatehouse"])
+        #expect(configuration.listen.map(\.proxyProtocol) == [true])
+    }
+
     @Test(arguments: [
         ("0.0.0.0:8080", "insecure_emulator with a listener that other machines reach"),
         ("127.0.0.1:9901", "the admin listener has the same address"), ("8080", "an address with a bad host"),
-        ("unix:/run/gatehouse", "a unix: address is not supported yet"),
+        ("unix:run/gatehouse", "a unix: address without an absolute path"),
     ])
     func isCheckedLikeTheFile(_ address: String, _ what: String) throws {
         var configuration = try ConfigurationTesting.load(

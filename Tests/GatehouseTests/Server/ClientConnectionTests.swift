@@ -26,6 +26,21 @@ import Testing
         #expect(connection.arrival() == .readHead)
     }
 
+    @Test func itsHandshakeHasALimitOfItsOwn() {
+        var opening = ClientConnection(now: 0, opens: true)
+        #expect(!opening.isIdle && !opening.isServing)
+        #expect(opening.expiry(now: limits.handshakeTimeout, limits: limits, bodyBytes: 0) == .none)
+        #expect(opening.expiry(now: limits.handshakeTimeout + 1, limits: limits, bodyBytes: 0) == .close)
+        opening.opened(now: limits.handshakeTimeout)
+        #expect(opening.isIdle && opening.arrival() == .readHead)
+        #expect(opening.expiry(now: limits.handshakeTimeout + 1, limits: limits, bodyBytes: 0) == .none)
+    }
+
+    @Test func aPeerThatEndsInItsHandshakeIsClosed() {
+        var opening = ClientConnection(now: 0, opens: true)
+        #expect(opening.peerFinishedSending(holdsBytes: false) == .close)
+    }
+
     @Test mutating func aPartOfAHeadIsNotIdle() {
         connection.headIsPartial(now: 1)
         #expect(!connection.isIdle)

@@ -11,6 +11,8 @@ extension Configuration {
         public var bodySize: Int?
         /// From the first byte of a head to its last (`head_timeout`), 1 ms to 1 h. Default: 10 s.
         public var headTimeout = Duration.seconds(10)
+        /// The TLS handshake and the PROXY header together (`handshake_timeout`), 1 ms to 1 h. Default: 10 s.
+        public var handshakeTimeout = Duration.seconds(10)
         /// Between requests, and without progress of a body in either direction (`idle_timeout`), 1 ms to 1 d. Default:
         /// 75 s.
         public var idleTimeout = Duration.seconds(75)

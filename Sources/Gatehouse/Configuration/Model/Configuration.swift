@@ -8,6 +8,8 @@ public struct Configuration: Sendable, Equatable {
 
     /// The public listeners, 1 to 64. Default: `127.0.0.1:8080`.
     public var listen: [Listener] = [Listener(address: ListenAddress(host: "127.0.0.1", port: 8080))]
+    /// Whose word on the client's address counts, 0 to 1,024 entries. Default: nobody's.
+    public var trustedProxies = TrustedNetworks()
     /// The number of event loops, 1 to 1024. Default: nil, one per core.
     public var workers: Int?
     /// What a client may cost.

@@ -1,25 +1,39 @@
-/// A TCP address to listen on: `HOST:PORT`, with an IPv6 host in brackets.
+/// Where to listen: `HOST:PORT`, with an IPv6 host in brackets, or `unix:/PATH`.
 public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// An IPv4 or IPv6 address without brackets, or a name.
     public var host: String
     /// 0 to 65535; 0 takes any free port.
     public var port: Int
+    /// The socket's path, of a `unix:` address; nil: it is one of TCP.
+    public let path: String?
+
+    /// The longest path, in bytes: what `sockaddr_un` has room for on every system.
+    public static let longestPath = 103
 
     /// An address of parts that are known to be valid.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
+        path = nil
     }
 
-    /// Whether only this machine reaches it: `localhost`, 127.0.0.0/8 or `::1`.
-    public var isLoopback: Bool { IPLiteral.isLoopback(host: host) }
+    /// A socket in the file system.
+    public init(path: String) {
+        host = ""
+        port = 0
+        self.path = path
+    }
+
+    /// Whether only this machine reaches it: `localhost`, 127.0.0.0/8, `::1`, or a socket in the file system.
+    public var isLoopback: Bool { path != nil || IPLiteral.isLoopback(host: host) }
 
     /// Whether it takes every address of the machine: `0.0.0.0` or `::`.
     public var isWildcard: Bool { IPLiteral.isUnspecified(host: host) }
 
-    /// `HOST:PORT`.
+    /// `HOST:PORT` or `unix:/PATH`.
     public var description: String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        if let path { return "unix:\(path)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 
@@ -32,10 +46,11 @@ extension ListenAddress {
         public let remedy: String
     }
 
-    /// Reads `HOST:PORT`.
+    /// Reads `HOST:PORT` or `unix:/PATH`.
     public init(parsing text: String) throws(ParseError) {
         if text.hasPrefix("unix:") {
-            throw ParseError(what: "a unix: address is not supported yet", remedy: "write HOST:PORT")
+            self.init(path: try Self.path(in: text))
+            return
         }
         do {
             let address = try HostAndPort(parsing: text)
@@ -43,5 +58,17 @@ extension ListenAddress {
         } catch {
             throw ParseError(what: error.what, remedy: error.remedy)
         }
+    }
+
+    private static func path(in text: String) throws(ParseError) -> String {
+        let path = String(text.dropFirst("unix:".count))
+        guard path.hasPrefix("/"), !path.hasSuffix("/") else {
+            throw ParseError(what: "a unix: address without an absolute path", remedy: "write unix:/PATH")
+        }
+        guard path.utf8.count <= longestPath, !path.utf8.contains(0) else {
+            throw ParseError(
+                what: "a unix: address with a path of more than \(longestPath) bytes", remedy: "shorten it")
+        }
+        return path
     }
 }

@@ -14,6 +14,14 @@ enum BoundedFile {
         case unreadable(String)
         /// It has more bytes than allowed.
         case tooLarge
+
+        /// The same for people.
+        var reason: String {
+            switch self {
+            case .unreadable(let reason): reason
+            case .tooLarge: "too large"
+            }
+        }
     }
 
     /// The bytes of the file at `path`, at most `maximum`.

@@ -1,17 +1,19 @@
 extension ConfigurationValue {
-    /// `HOST:PORT` to listen on.
+    /// `HOST:PORT` or `unix:/PATH` to listen on.
     func listenAddress() -> ListenAddress? {
         guard let text = string(atMost: 320) else { return nil }
-        if text.hasPrefix("unix:") {
-            refuseAsLater("a unix: address")
-            return nil
-        }
         do {
-            let address = try HostAndPort(parsing: text)
-            return ListenAddress(host: address.host, port: address.port)
+            return try ListenAddress(parsing: text)
         } catch {
             return fail("\(name) is \(error.what)", error.remedy)
         }
+    }
+
+    /// `HOST:PORT` alone.
+    func portAddress() -> ListenAddress? {
+        guard let address = listenAddress() else { return nil }
+        guard address.path == nil else { return fail("\(name) is a unix: address", "write HOST:PORT") }
+        return address
     }
 
     /// `http://HOST:PORT` of an upstream's server.

@@ -35,15 +35,20 @@ extension KnownKeys {
             "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts",
             "headers",
             "rules",
-            "upstreams", "routes", "log",
-        ],
-        later: ["trusted_proxies": .emptySequence])
-    static let listener = KnownKeys("listen[]", ["address"], later: ["tls": .onlyNull])
+            "upstreams", "routes", "log", "trusted_proxies",
+        ])
+    static let listener = KnownKeys("listen[]", ["address", "tls", "proxy_protocol"])
+    static let listenerTLS = KnownKeys(
+        "listen[].tls",
+        [
+            "certificate", "private_key", "certificates", "client_ca", "client_certificates", "minimum_version",
+        ])
+    static let listenerCertificate = KnownKeys("listen[].tls.certificates[]", ["certificate", "private_key"])
     static let limits = KnownKeys(
         "limits",
         [
             "connections", "head_size", "head_fields", "body_size", "head_timeout", "idle_timeout", "body_rate",
-            "request_timeout",
+            "request_timeout", "handshake_timeout",
         ])
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let reload = KnownKeys("reload", ["watch"])
@@ -87,7 +92,8 @@ extension KnownKeys {
     /// Every mapping with fixed keys.
     static let all =
         [
-            root, listener, limits, drain, reload, admin, identity, firebase, secondFactor, keys, credentials, store,
+            root, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity, firebase, secondFactor,
+            keys, credentials, store,
             revocation, accounts,
             headers, assertion, upstream, route, log,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)

@@ -4,7 +4,7 @@ extension Configuration.Admin {
 
     init(_ mapping: MappingReader) {
         self.init()
-        mapping.set(&address, "address") { $0.listenAddress() }
+        mapping.set(&address, "address") { $0.portAddress() }
         if mapping.isNull("address") { address = nil }
         mapping.set(&token, "token") { Self.token($0) }
     }

@@ -11,6 +11,7 @@ extension Configuration.Limits {
         mapping.set(&headFields, "head_fields") { $0.integer(in: 1...4_096) }
         mapping.set(&bodySize, "body_size") { $0.size(in: Self.bodySizes) }
         mapping.set(&headTimeout, "head_timeout") { $0.duration(in: .milliseconds(1) ... .hours(1)) }
+        mapping.set(&handshakeTimeout, "handshake_timeout") { $0.duration(in: .milliseconds(1) ... .hours(1)) }
         mapping.set(&idleTimeout, "idle_timeout") { $0.duration(in: Self.times) }
         mapping.set(&bodyRate, "body_rate") { $0.size(in: 0...1_073_741_824) }
         mapping.set(&requestTimeout, "request_timeout") { $0.duration(in: Self.times) }

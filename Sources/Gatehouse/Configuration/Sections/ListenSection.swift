@@ -35,13 +35,16 @@ extension ConfigurationValue {
             let value = mapping.required("address", "add address: HOST:PORT"),
             let address = value.listenAddress()
         else { return nil }
-        return LocatedListener(listener: Configuration.Listener(address: address), location: value.location)
+        var listener = Configuration.Listener(address: address)
+        mapping.readEdge(into: &listener)
+        return LocatedListener(listener: listener, location: value.location)
     }
 }
 
 extension ListenAddress {
     /// Whether both cannot be listened on at once.
     func overlaps(_ other: ListenAddress) -> Bool {
-        port == other.port && port != 0 && (host == other.host || isWildcard || other.isWildcard)
+        if path != nil || other.path != nil { return path == other.path }
+        return port == other.port && port != 0 && (host == other.host || isWildcard || other.isWildcard)
     }
 }

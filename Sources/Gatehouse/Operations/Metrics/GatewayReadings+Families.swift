@@ -3,6 +3,7 @@ extension GatewayReadings {
     public func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
             families: requestFamilies + tokenFamilies + ruleFamilies + introspectionFamilies + accountFamilies
+                + certificateFamilies
                 + keyFamilies
                 + upstreamFamilies
                 + storeFamilies
@@ -26,6 +27,13 @@ extension GatewayReadings {
             counter(
                 "gatehouse_connections_refused_total", help: "Client connections closed at once, over the limit.",
                 .connectionsRefused),
+            counter(
+                "gatehouse_tls_handshake_failures_total",
+                help: "TLS handshakes of clients that failed or took too long.",
+                .handshakeFailures),
+            counter(
+                "gatehouse_proxy_header_failures_total",
+                help: "Connections closed for want of a PROXY header that may be believed.", .proxyHeaderFailures),
             counter("gatehouse_received_bytes_total", help: "Body bytes from clients.", .bytesReceived),
             counter("gatehouse_sent_bytes_total", help: "Body bytes to clients.", .bytesSent),
         ]

@@ -41,6 +41,10 @@ public struct GatewayReadings: Sendable {
     public var introspections: [Introspection] = []
     /// What Identity Toolkit is asked about accounts; nil: nothing.
     public var accountLookups: AccountLookups?
+    /// The certificates of the listeners.
+    public var certificates: [Certificate] = []
+    /// How often they were read anew, and how often what was read was unfit.
+    public var certificateRenewals: UInt64 = 0, certificateFailures: UInt64 = 0
     /// Lines that the access log's writer lost.
     public var accessLogLost: UInt64 = 0
     /// How reloads have ended.

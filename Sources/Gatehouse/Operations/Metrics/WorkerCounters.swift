@@ -7,6 +7,8 @@ public final class WorkerCounters {
     public enum Counter: Int, CaseIterable, Sendable {
         case tokenCacheHits, tokenCacheMisses, tokenCacheEvictions
         case connectionsAccepted, connectionsRefused
+        /// TLS handshakes that failed or took too long; connections without a PROXY header that may be believed.
+        case handshakeFailures, proxyHeaderFailures
         case bytesReceived, bytesSent
         /// Requests let through by a route's `on_store_failure: allow` although the store could not say.
         case storeFailuresAllowed

@@ -56,10 +56,11 @@ final class RequestPathRig {
         }.wait()
         let (bound, address) = (home, try SocketAddress(ipAddress: "127.0.0.1", port: 0))
         listener = try loop.flatSubmit {
-            Listener.bind(
-                to: address, on: loop, front: NIOLoopBound(bound.value.front, eventLoop: loop),
-                counters: NIOLoopBound(bound.value.counters, eventLoop: loop),
-                budget: Listener.Budget(limit: snapshot.connectionLimit))
+            let lane = ListenerLane(
+                front: NIOLoopBound(bound.value.front, eventLoop: loop),
+                counters: NIOLoopBound(bound.value.counters, eventLoop: loop))
+            return Listener.bind(
+                to: address, lane, snapshot.fronts[0], budget: ConnectionBudget(limit: snapshot.connectionLimit))
         }.wait()
     }
 

@@ -22,6 +22,14 @@ enum PeerNetwork: Hashable, Sendable {
         }
     }
 
+    init(_ address: IPAddress) {
+        switch address {
+        case .version4(let value): self = .version4(value.bigEndian)
+        // The number is in memory order there, as of a socket's address.
+        case .version6(let value): self = .version6(UInt64(truncatingIfNeeded: value >> 64).bigEndian)
+        }
+    }
+
     private init(version6 bytes: UnsafeRawBufferPointer, at offset: Int) {
         let network: UInt64 = Self.load(bytes, at: offset)
         let middle: UInt32 = Self.load(bytes, at: offset + 8)

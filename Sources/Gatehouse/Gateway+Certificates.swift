@@ -1,0 +1,46 @@
+import Atomics
+import Logging
+import Synchronization
+
+/// How often certificates were read anew while the gateway runs.
+final class CertificateCounters: Sendable {
+    let renewals = ManagedAtomic<UInt64>(0)
+    let failures = ManagedAtomic<UInt64>(0)
+}
+
+extension Gateway {
+    /// Looks at the listeners' certificates for as long as the gateway runs.
+    func keepCertificates() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Listener.renewalInterval)
+            guard !Task.isCancelled else { return }
+            for listener in listeners.withLock({ $0 }) { note(listener.renew(now: clock.now()), listener) }
+        }
+    }
+
+    private func note(_ renewal: Listener.Renewal, _ listener: Listener) {
+        switch renewal {
+        case .unchanged: break
+        case .renewed:
+            certificates.renewals.wrappingIncrement(ordering: .relaxed)
+            logger.notice("certificates renewed", metadata: ["listener": "\(listener.wanted)"])
+        case .refused(let errors):
+            certificates.failures.wrappingIncrement(ordering: .relaxed)
+            logger.error(
+                "the certificates on disk are unfit; the old ones are served on",
+                metadata: [
+                    "listener": "\(listener.wanted)",
+                    "reason": "\(errors.map { "\($0.what); \($0.remedy)" }.joined(separator: "; "))",
+                ])
+        }
+    }
+
+    /// The certificates that are served.
+    var certificateReadings: [GatewayReadings.Certificate] {
+        listeners.withLock { $0 }.flatMap { listener in
+            (listener.front.tls?.certificates ?? []).map {
+                GatewayReadings.Certificate(listener: "\(listener.wanted)", subject: $0.subject, expiry: $0.expiry)
+            }
+        }
+    }
+}

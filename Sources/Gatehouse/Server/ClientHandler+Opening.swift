@@ -1,0 +1,35 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+extension ClientHandler {
+    /// A PROXY header was read, or the handshake is complete.
+    func openingWent(on event: Any) {
+        front.readClock()
+        switch event {
+        case let header as ProxyHeaderRead:
+            if let source = header.source {
+                let peer = PeerAddress(source, isSecure: opening?.isSecure == true, through: [])
+                origins = RequestOrigin(peer: peer)
+            }
+            if opening?.isSecure != true { connection.opened(now: front.time) }
+        case let event as TLSUserEvent:
+            if case .handshakeCompleted = event { connection.opened(now: front.time) }
+        default:
+            break
+        }
+    }
+
+    /// Ends the connection as it is. Over TLS without its own end, so that an answer that was cut short never looks complete, and without
+    /// waiting for the peer's.
+    func closeTransport() {
+        guard let context else { return }
+        if opening?.isSecure == true,
+            let below = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        {
+            below.close(promise: nil)
+        } else {
+            context.close(promise: nil)
+        }
+    }
+}

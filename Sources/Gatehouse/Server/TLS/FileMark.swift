@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What tells that a file was written or replaced, without reading it.
+struct FileMark: Hashable, Sendable {
+    let path: String
+    /// Which file the name leads to: links are followed, so that a link to another file counts as a change.
+    private let device, inode, size, seconds, nanoseconds: Int64
+
+    /// Nil where there is no such file.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.path = path
+        device = Int64(truncatingIfNeeded: status.st_dev)
+        inode = Int64(truncatingIfNeeded: status.st_ino)
+        size = Int64(status.st_size)
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
+    }
+}
+
+/// Tells when a listener's certificate files are to be read anew: once they are others than those that are served, and have been left alone
+/// from one look to the next, since a certificate and its key are replaced one after the other.
+struct CertificateWatch: Sendable {
+    private var seen: [FileMark?] = []
+    private var refused: [FileMark?]?
+
+    /// - Parameter served: the marks from before the reading of what is served.
+    mutating func shouldRead(_ marks: [FileMark?], served: [FileMark?]) -> Bool {
+        defer { seen = marks }
+        return marks != served && marks != refused && marks == seen
+    }
+
+    /// These files are unfit: they are not read again before they change.
+    mutating func refuse(_ marks: [FileMark?]) {
+        refused = marks
+    }
+}
+
+extension Configuration.ListenerTLS {
+    /// The files that it is made of, as they are now.
+    var marks: [FileMark?] {
+        let files = identities.flatMap { [$0.certificate, $0.privateKey] } + (clientCA.map { [$0] } ?? [])
+        return files.map(FileMark.init)
+    }
+}

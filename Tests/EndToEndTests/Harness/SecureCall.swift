@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// Programs that speak TLS with the gateway: curl, and `openssl s_client`.
+enum SecureCall {
+    struct Result {
+        let exitCode: Int32
+        /// Standard output and standard error together.
+        let output: String
+
+        /// The status of the last answer; nil: there was none.
+        var status: Int? {
+            output.matches(of: /HTTP\/1\.1 ([0-9]{3})/).last.flatMap { Int($0.1) }
+        }
+    }
+
+    /// curl, of an URL whose host is the gateway whatever its name.
+    static func curl(_ arguments: [String], _ url: String, port: Int, authority: String) async throws -> Result {
+        let host = url.split(separator: "/")[1].split(separator: ":")[0]
+        let common = ["-sSi", "--max-time", "20", "--cacert", authority, "--resolve", "\(host):\(port):127.0.0.1"]
+        return try await run("curl", common + arguments + [url.replacing("PORT", with: "\(port)")])
+    }
+
+    /// `openssl s_client` that sends text and reads until the gateway closes.
+    ///
+    /// - Parameter lasts: seconds after which it gives up.
+    static func client(_ arguments: [String], port: Int, sends text: String, lasts: Int = 20) async throws -> Result {
+        let script = """
+            printf '%b' "$0" | timeout \(lasts) openssl s_client -connect 127.0.0.1:\(port) -ign_eof "$@"
+            """
+        return try await run("bash", ["-c", script, text.replacing("\n", with: "\\r\\n")] + arguments)
+    }
+
+    static func run(_ program: String, _ arguments: [String]) async throws -> Result {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "output")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        let output = try FileHandle(forWritingTo: folder.url.appending(path: "output"))
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        let code = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        return Result(exitCode: code, output: folder.read("output"))
+    }
+}
+
+extension GatewayConfiguration {
+    /// One listener with TLS of an authority's certificate, and whatever is added to its mapping.
+    mutating func listen(_ certificate: String, _ key: String, tls: String = "", listener: String = "") {
+        self["listen"] = """
+            [{ address: 127.0.0.1:0\(listener), tls: { certificate: '\(certificate)', private_key: '\(key)'\(tls) } }]
+            """
+    }
+}
