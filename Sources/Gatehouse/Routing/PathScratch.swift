@@ -1,12 +1,28 @@
 /// A part of a path, as offsets: it stays valid when buffers move.
 public struct PathSlice: Hashable, Sendable {
-    /// False: offsets into the path as it was received. True: into the scratch buffer.
-    public let isRewritten: Bool
+    /// Where the bytes are.
+    enum Home: UInt8, Sendable {
+        /// The path as it was received.
+        case received
+        /// The scratch buffer of canonical forms.
+        case forms
+        /// What a route's template wrote.
+        case template
+    }
+
+    let home: Home
     let start: Int32
     let end: Int32
 
+    /// False: offsets into the path as it was received. True: into a scratch buffer.
+    public var isRewritten: Bool { home != .received }
+
     init(isRewritten: Bool, _ range: Range<Int>) {
-        self.isRewritten = isRewritten
+        self.init(home: isRewritten ? .forms : .received, range)
+    }
+
+    init(home: Home, _ range: Range<Int>) {
+        self.home = home
         start = Int32(truncatingIfNeeded: range.lowerBound)
         end = Int32(truncatingIfNeeded: range.upperBound)
     }
@@ -16,7 +32,7 @@ public struct PathSlice: Hashable, Sendable {
 
     /// The bytes of the slice that follow the first `count`.
     func dropping(_ count: Int) -> PathSlice {
-        PathSlice(isRewritten: isRewritten, (Int(start) + count)..<Int(end))
+        PathSlice(home: home, (Int(start) + count)..<Int(end))
     }
 }
 
@@ -32,12 +48,14 @@ struct PathSegment {
 
 /// Memory for canonicalising and matching one path at a time, reused for each. One a worker; not for sharing.
 ///
-/// It grows to three times the longest path seen, which `CanonicalPath.maximumLength` bounds.
+/// It grows to four times the longest path seen, which `CanonicalPath.maximumLength` bounds.
 public final class PathScratch {
     /// The byte at 0 is always `/`; rewritten forms follow.
     private(set) var forms: UnsafeMutableRawBufferPointer
     /// Decoded keys of segments with escapes.
     private var keys: UnsafeMutableRawBufferPointer
+    /// What a template wrote; empty until one does.
+    private var template = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private let segmentBuffer: UnsafeMutableBufferPointer<PathSegment>
     private(set) var segmentCount = 0
 
@@ -52,13 +70,19 @@ public final class PathScratch {
     deinit {
         forms.deallocate()
         keys.deallocate()
+        template.deallocate()
         segmentBuffer.deallocate()
     }
 
     /// The bytes of a slice; `path` is the path as it was received. Valid while `path` is and until the next request.
     @inline(__always)
     public func bytes(of slice: PathSlice, in path: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        let whole = slice.isRewritten ? UnsafeRawBufferPointer(forms) : path
+        let whole =
+            switch slice.home {
+            case .received: path
+            case .forms: UnsafeRawBufferPointer(forms)
+            case .template: UnsafeRawBufferPointer(template)
+            }
         return UnsafeRawBufferPointer(rebasing: whole[slice.range])
     }
 
@@ -71,6 +95,15 @@ public final class PathScratch {
         forms.deallocate()
         forms = .allocate(byteCount: 2 * length + 1, alignment: 8)
         forms[0] = PathBytes.slash
+    }
+
+    /// Room for a path of so many bytes that a template writes. Drops what was written there.
+    func templated(capacity: Int) -> UnsafeMutableRawBufferPointer {
+        if template.count < capacity {
+            template.deallocate()
+            template = .allocate(byteCount: max(capacity, 256), alignment: 8)
+        }
+        return template
     }
 
     /// The segments that the last `split` found.

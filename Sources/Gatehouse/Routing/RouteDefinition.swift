@@ -22,11 +22,14 @@ public struct RouteDefinition: Sendable {
     public var caseInsensitive: Bool
     /// Literal leading segments that are removed before forwarding, such as `/api`.
     public var stripPrefix: String?
+    /// The path that is forwarded, such as `/internal/{rest}`, with captures of the pattern; not with `stripPrefix`.
+    public var rewrite: String?
 
     /// A route with the defaults of the configuration.
     public init(
         pattern: String, hosts: [String] = [], methods: [String] = [], mergeSlashes: Bool = true,
-        encodedSlashes: EncodedSlashes = .reject, caseInsensitive: Bool = false, stripPrefix: String? = nil
+        encodedSlashes: EncodedSlashes = .reject, caseInsensitive: Bool = false, stripPrefix: String? = nil,
+        rewrite: String? = nil
     ) {
         self.pattern = pattern
         self.hosts = hosts
@@ -35,5 +38,6 @@ public struct RouteDefinition: Sendable {
         self.encodedSlashes = encodedSlashes
         self.caseInsensitive = caseInsensitive
         self.stripPrefix = stripPrefix
+        self.rewrite = rewrite
     }
 }

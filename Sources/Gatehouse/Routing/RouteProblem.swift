@@ -8,6 +8,8 @@ public struct RouteProblem: Hashable, Sendable, CustomStringConvertible {
         case stripPrefix(PatternError)
         /// No path that the pattern matches begins with the `strip_prefix`.
         case stripPrefixNeverApplies
+        /// The `rewrite`: what is wrong; what to do.
+        case rewrite(String)
         /// A host, and its place in the list.
         case host(HostPatternError, index: Int)
         /// A method that is no token of at most 32 bytes, and its place in the list.
@@ -35,6 +37,7 @@ public struct RouteProblem: Hashable, Sendable, CustomStringConvertible {
         case .stripPrefix(let error): "strip_prefix: \(error)"
         case .stripPrefixNeverApplies:
             "strip_prefix is not the beginning of any path of this route; make it the leading literals of 'path'"
+        case .rewrite(let problem): "rewrite.path: \(problem)"
         case .host(let error, _): "host: \(error.text)"
         case .method: "not a method; use a name such as GET"
         case .equal(let other, let host, let method):

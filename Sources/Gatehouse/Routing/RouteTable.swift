@@ -16,7 +16,7 @@ public struct RouteMatch: Hashable, Sendable {
     public let index: Int
     /// The canonical path that was matched: what rules see.
     public let path: PathSlice
-    /// What is forwarded: `path`, without the route's `strip_prefix`.
+    /// What is forwarded: `path`, without the route's `strip_prefix`, or as its `rewrite` has it.
     public let forwardedPath: PathSlice
 }
 
@@ -45,6 +45,7 @@ public final class RouteTable: Sendable {
         var keepsEncodedSlashes: Bool
         var caseInsensitive: Bool
         var stripPrefix: StripPrefix?
+        var template: PathTemplate?
     }
 
     let routes: [Route]
@@ -132,11 +133,31 @@ public final class RouteTable: Sendable {
         _ index: Int, _ path: PathSlice, in bytes: UnsafeRawBufferPointer, scratch: PathScratch
     ) -> RouteOutcome {
         guard let prefix = routes[index].stripPrefix else {
+            if let template = routes[index].template {
+                return rewrite(index, path, by: template, in: bytes, scratch: scratch)
+            }
             return .route(RouteMatch(index: index, path: path, forwardedPath: path))
         }
         let length = prefix.length(in: scratch.segments)
         let forwarded = length < path.range.count ? path.dropping(length) : scratch.root
         if let error = StripPrefix.problem(with: scratch.bytes(of: forwarded, in: bytes)) { return .badPath(error) }
+        guard !ReservedPath.contains(scratch.bytes(of: forwarded, in: bytes)) else { return .notFound }
+        return .route(RouteMatch(index: index, path: path, forwardedPath: forwarded))
+    }
+
+    /// Writes the path whose segments were split last as the route's template has it.
+    private func rewrite(
+        _ index: Int, _ path: PathSlice, by template: PathTemplate, in bytes: UnsafeRawBufferPointer,
+        scratch: PathScratch
+    ) -> RouteOutcome {
+        let forwarded: PathSlice
+        do throws(PathError) {
+            forwarded = try template.write(
+                scratch.bytes(of: path, in: bytes), scratch.segments,
+                keepsEmptySegments: !routes[index].mergesSlashes, to: scratch)
+        } catch {
+            return .badPath(error)
+        }
         guard !ReservedPath.contains(scratch.bytes(of: forwarded, in: bytes)) else { return .notFound }
         return .route(RouteMatch(index: index, path: path, forwardedPath: forwarded))
     }

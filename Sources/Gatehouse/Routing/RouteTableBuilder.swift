@@ -47,7 +47,8 @@ struct RouteTableBuilder {
                     pattern: pattern, mergesSlashes: definition.mergeSlashes,
                     keepsEncodedSlashes: definition.encodedSlashes == .keep,
                     caseInsensitive: definition.caseInsensitive,
-                    stripPrefix: parseStripPrefix(definition, pattern, index)))
+                    stripPrefix: parseStripPrefix(definition, pattern, index),
+                    template: parseRewrite(definition, pattern, index)))
         } catch {
             problems.append(RouteProblem(route: index, reason: .pattern(error)))
         }
@@ -65,6 +66,18 @@ struct RouteTableBuilder {
             return prefix.count > 0 ? prefix : nil
         } catch {
             problems.append(RouteProblem(route: index, reason: .stripPrefix(error)))
+            return nil
+        }
+    }
+
+    private mutating func parseRewrite(
+        _ definition: RouteDefinition, _ pattern: RoutePattern, _ index: Int
+    ) -> PathTemplate? {
+        guard let text = definition.rewrite else { return nil }
+        do {
+            return try PathTemplate(text, pattern: pattern)
+        } catch {
+            problems.append(RouteProblem(route: index, reason: .rewrite("\(error.what); \(error.remedy)")))
             return nil
         }
     }
