@@ -15,12 +15,22 @@ final class RoutePlan: Sendable {
     let opaqueProvider: Int?
     /// Whether pages of other sites may call with a session cookie (`insecure_no_csrf`).
     let allowsCrossSite: Bool
+    /// What answers have besides what is in them; nil: nothing.
+    let additions: AnswerAdditions?
+    /// How many requests it takes; nil: any number.
+    let rates: RouteRates?
+    /// `Host` for the upstream; nil: the client's.
+    let host: [UInt8]?
 
     init(
         pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64,
         bodyLimit: Int?,
-        opaqueProvider: Int? = nil, allowsCrossSite: Bool = false
+        opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, additions: AnswerAdditions? = nil,
+        rates: RouteRates? = nil, host: [UInt8]? = nil
     ) {
+        self.additions = additions
+        self.rates = rates
+        self.host = host
         self.opaqueProvider = opaqueProvider
         self.allowsCrossSite = allowsCrossSite
         self.pattern = pattern

@@ -49,7 +49,7 @@ extension RouteDefinition {
         self.init(
             pattern: route.path, hosts: route.hosts, methods: route.methods, mergeSlashes: route.mergeSlashes,
             encodedSlashes: route.encodedSlashes == .keep ? .keep : .reject,
-            caseInsensitive: route.caseInsensitive, stripPrefix: route.stripPrefix)
+            caseInsensitive: route.caseInsensitive, stripPrefix: route.stripPrefix, rewrite: route.rewrite?.path)
     }
 }
 
@@ -71,14 +71,14 @@ extension UpstreamSettings {
 extension OutgoingHead {
     convenience init(
         _ headers: Configuration.IdentityHeaders, extra: [IdentityRenderer.Extra], keepsVariableForRules: Bool,
-        locator: CredentialLocator, assertion: AssertionSigner?
+        locator: CredentialLocator, assertion: AssertionSigner?, acceptsTrace: Bool
     ) {
         self.init(
             hygiene: HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name)),
             identity: IdentityRenderer(
                 prefix: headers.prefix, sendsVariable: headers.variable, extra: extra, assertion: assertion,
                 keepsVariableForRules: keepsVariableForRules),
-            locator: locator, forwardsCredential: headers.forwardCredential)
+            locator: locator, forwardsCredential: headers.forwardCredential, acceptsTrace: acceptsTrace)
     }
 }
 

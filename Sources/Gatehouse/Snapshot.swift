@@ -32,6 +32,10 @@ public final class Snapshot: Sendable {
     let assertionKeys: AssertionKeys?
     /// The keys of session cookies that the configuration names; nil: it names none, and the store keeps them.
     let sessionKeyFiles: (current: SigningKey, previous: [SigningKey])?
+    /// What answers have besides to requests whose route is not known; nil: nothing.
+    let additions: AnswerAdditions?
+    /// Whether any preflight is answered here.
+    let answersPreflights: Bool
     /// Tells calls of other sites.
     let crossSite: CrossSiteCheck
     /// The key that signs assertions, by its `kid`; nil: none does.
@@ -117,8 +121,13 @@ public final class Snapshot: Sendable {
                 responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
                 bodyLimit: route.bodySize ?? configuration.limits.bodySize,
                 opaqueProvider: Self.opaqueProvider(for: route.providers, among: opaqueIDs),
-                allowsCrossSite: route.insecureNoCSRF)
+                allowsCrossSite: route.insecureNoCSRF,
+                additions: AnswerAdditions(
+                    cors: route.cors.map { CORSPolicy($0, methods: route.methods) },
+                    common: configuration.responseHeaders, route.responseHeaders),
+                rates: RouteRates(route), host: route.rewrite?.host.map { Array($0.utf8) })
         }
+        additions = AnswerAdditions(common: configuration.responseHeaders)
         let credentials = configuration.identity.credentials
         cookieName = credentials.cookie
         locator = CredentialLocator(header: credentials.header, cookie: credentials.cookie)
@@ -145,12 +154,16 @@ public final class Snapshot: Sendable {
         assertionKeys = keys
         own = OwnEndpoints(
             configuration.accounts, publishesKeys: keys != nil,
-            opaqueProvider: Self.opaqueProvider(for: [], among: opaqueIDs))
+            opaqueProvider: Self.opaqueProvider(for: [], among: opaqueIDs),
+            responseHeaders: configuration.responseHeaders)
+        answersPreflights =
+            plans.contains { $0.additions?.cors != nil } || configuration.accounts?.origins.isEmpty == false
         assertionKeyID = keys?.current.keyID
         outgoing = OutgoingHead(
             configuration.headers, extra: extra, keepsVariableForRules: plans.contains { $0.policy.rules != nil },
             locator: locator,
-            assertion: AssertionSigner(keys, configuration.headers, upstreams: names, sign: sign))
+            assertion: AssertionSigner(keys, configuration.headers, upstreams: names, sign: sign),
+            acceptsTrace: configuration.traceContext == .accept)
         limits = ConnectionLimits(configuration.limits)
         connectionLimit = configuration.limits.connections
         clockSkew = configuration.identity.clockSkew.components.seconds

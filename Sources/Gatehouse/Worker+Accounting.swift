@@ -10,6 +10,10 @@ extension Worker {
         counters.count(record.code, route: record.route < 0 ? -1 : snapshot.plans[record.route].counterPlace)
         counters.record(.request, nanoseconds: now &- record.began)
         if record.decided > 0 { counters.record(.decision, nanoseconds: record.decided &- record.began) }
+        if record.forwarded > 0 {
+            counters.record(
+                .queue, nanoseconds: record.forwarded > record.decided ? record.forwarded &- record.decided : 0)
+        }
         counters.add(record.bytesIn, to: .bytesReceived)
         counters.add(record.bytesOut, to: .bytesSent)
         if record.upstream >= 0, record.forwarded > 0, record.code == .ok {
@@ -31,6 +35,7 @@ extension Worker {
         client.head.withUnsafeReadableBytes { bytes in
             var entry = AccessLogEntry(
                 time: clock.milliseconds() &- Int64(duration / 1_000_000), requestID: record.id, code: record.code)
+            entry.traceID = record.trace
             entry.client = .string(client.origin.text)
             if record.method.upperBound <= bytes.count { entry.method = .bytes(record.method.bytes(in: bytes)) }
             if record.path.upperBound <= bytes.count { entry.path = .bytes(record.path.bytes(in: bytes)) }

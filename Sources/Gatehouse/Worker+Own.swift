@@ -22,7 +22,12 @@ final class OwnEndpoints: Sendable {
     let page: ReadyAnswer?
 
     /// Nil where nothing is answered.
-    init?(_ accounts: Configuration.Accounts?, publishesKeys: Bool, opaqueProvider: Int?) {
+    ///
+    /// - Parameter responseHeaders: what holds for all answers.
+    init?(
+        _ accounts: Configuration.Accounts?, publishesKeys: Bool, opaqueProvider: Int?,
+        responseHeaders: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
+    ) {
         guard accounts != nil || publishesKeys else { return nil }
         calls =
             accounts == nil
@@ -30,7 +35,9 @@ final class OwnEndpoints: Sendable {
             : AccountEndpoint.allCases.map { endpoint in
                 let plan = RoutePlan(
                     pattern: endpoint.path, policy: endpoint.policy, upstream: 0, responseTimeout: 0,
-                    bodyLimit: AccountEndpoint.bodyLimit, opaqueProvider: opaqueProvider)
+                    bodyLimit: AccountEndpoint.bodyLimit, opaqueProvider: opaqueProvider,
+                    additions: AnswerAdditions(
+                        cors: Self.policy(of: endpoint, accounts?.origins ?? []), common: responseHeaders))
                 return Call(endpoint: endpoint, path: Array(endpoint.path.utf8), plan: plan)
             }
         page = accounts?.demoPage.map { page in
@@ -42,6 +49,20 @@ final class OwnEndpoints: Sendable {
                 ], body: page.html)
         }
     }
+
+    /// Whether a path is one under the prefix.
+    @inline(__always)
+    static func mayHold(_ path: UnsafeRawBufferPointer) -> Bool {
+        path.count >= prefix.count && path[1] == UInt8(ascii: ".") && path.starts(with: prefix)
+    }
+
+    /// The pages that may call besides the called origin's own may read what they get, too.
+    private static func policy(of endpoint: AccountEndpoint, _ origins: [String]) -> CORSPolicy? {
+        guard !origins.isEmpty, !endpoint.isEvent else { return nil }
+        return CORSPolicy(
+            origins: origins, methods: endpoint.method == .get ? ["GET", "HEAD"] : ["POST"], headers: nil, expose: [],
+            credentials: true, maximumAge: 600)
+    }
 }
 
 extension Worker {
@@ -49,9 +70,7 @@ extension Worker {
     func serveOwn(_ request: RequestView, to client: ClientHandler) -> Bool {
         guard let own = snapshot.own else { return false }
         let path = request.head.path.bytes(in: request.bytes)
-        guard path.count >= OwnEndpoints.prefix.count, path[1] == UInt8(ascii: "."),
-            path.starts(with: OwnEndpoints.prefix)
-        else { return false }
+        guard OwnEndpoints.mayHold(path) else { return false }
         if let page = own.page, path.count == OwnEndpoints.prefix.count {
             give(page, request.head.method, to: client)
         } else if path.elementsEqual(OwnEndpoints.keysPath) {
@@ -79,6 +98,7 @@ extension Worker {
 
     private func begin(_ call: OwnEndpoints.Call, _ request: RequestView, from client: ClientHandler) {
         let isGet = call.endpoint.method == .get
+        note(call.plan.additions, request, client)
         guard request.head.method == call.endpoint.method || (isGet && request.head.method == .head) else {
             return client.deny(Denial(.methodNotAllowed, allow: Array((isGet ? "GET, HEAD" : "POST").utf8)))
         }

@@ -10,6 +10,9 @@ extension Worker: RequestHandler {
             return client.deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
         }
         client.record.wantsGRPC = Self.isGRPC(request)
+        if snapshot.answersPreflights, request.head.method == .options, answerPreflight(request, from: client) {
+            return
+        }
         if serveOwn(request, to: client) { return }
         let bytes = request.bytes
         let outcome = snapshot.routes.route(
@@ -18,7 +21,9 @@ extension Worker: RequestHandler {
         switch outcome {
         case .route(let match):
             client.record.route = match.index
-            admit(request, snapshot.plans[match.index], .upstream(match), from: client)
+            let plan = snapshot.plans[match.index]
+            note(plan.additions, request, client)
+            admit(request, plan, .upstream(match), from: client)
         case .notFound: client.deny(Denial(.routeNotFound))
         case .methodNotAllowed(let methods):
             client.deny(Denial(.methodNotAllowed, allow: Array(snapshot.routes.allow(methods).utf8)))
@@ -52,11 +57,14 @@ extension Worker: RequestHandler {
 
     func admit(_ request: RequestView, _ plan: RoutePlan, _ target: Target, from client: ClientHandler) {
         client.record.bodyLimit = plan.bodyLimit
+        if let rates = plan.rates, !isWithin(rates, client) { return }
         if let limit = plan.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
             return client.deny(Denial(.requestTooLarge))
         }
         let credentials = snapshot.locator.find(in: request)
-        if isAskedForItsSite(request, credentials, plan, target), !snapshot.crossSite.passes(request) {
+        if isAskedForItsSite(request, credentials, plan, target), !snapshot.crossSite.passes(request),
+            plan.additions?.cors?.allowsCredentials(of: request) != true
+        {
             // Whose page it was must not sign the user out either.
             client.record.clearsCookie = false
             return client.deny(Denial(.crossSite))
@@ -74,6 +82,7 @@ extension Worker: RequestHandler {
             }
             client.record.identity = identity
         }
+        if let rates = plan.rates, !isWithin(rates, identity, client) { return }
         if accounts != nil { moment.account = accountView(of: identity, plan, at: moment, for: client) }
         let rules = plan.policy.rules == nil ? nil : beginRules(request, target)
         var decision = authorizer.decide(plan.policy, identity: identity, at: moment, rules: rules) {
@@ -199,9 +208,8 @@ extension Worker: RequestHandler {
         let pool = pools[plan.upstream]
         let route = OutgoingHead.Route(
             path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
-            peer: client.origin, fallbackHost: pool.hostField, assertion: assertion)
-        let marks = OutgoingHead.Marks(
-            request: client.record.id, trace: front.requestIDs.nextPair(), span: front.requestIDs.nextPair().1)
+            peer: client.origin, fallbackHost: pool.hostField, assertion: assertion, host: plan.host)
+        let marks = marks(of: request, for: client)
         guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &front.requestScratch) else {
             return client.deny(Denial(.internalError))
         }
@@ -215,6 +223,19 @@ extension Worker: RequestHandler {
                     announcedIn: request.fields, of: request.bytes, managed: snapshot.outgoing.hygiene.managed) : nil,
             responseTimeout: plan.responseTimeout)
         pool.send(outgoing, head: front.requestScratch, for: client)
+    }
+
+    /// What the request is known by: in the trace that it came in, where there is one to be taken, else in one of its own.
+    private func marks(of request: RequestView, for client: ClientHandler) -> OutgoingHead.Marks {
+        if snapshot.outgoing.acceptsTrace, request.fields.contains(.traceparent),
+            let context = TraceContext(of: request)
+        {
+            client.record.trace = context.trace
+            return OutgoingHead.Marks(request: client.record.id, trace: context.trace, span: 0, context: context)
+        }
+        if client.record.trace == (0, 0) { client.record.trace = front.requestIDs.nextPair() }
+        return OutgoingHead.Marks(
+            request: client.record.id, trace: client.record.trace, span: front.requestIDs.nextPair().1)
     }
 
     // MARK: - The end

@@ -24,6 +24,8 @@ final class Worker {
         /// Who owns identities, and what tells when that changes. Both are there with accounts, else neither.
         var links: (any LinkAsking)?
         var linkGenerations: LinkGenerations?
+        /// The process's buckets of rate limits; nil: this worker's own.
+        var rates: RateTables?
     }
 
     /// What a request may wait for.
@@ -77,6 +79,8 @@ final class Worker {
     var calls: WorkerCalls?
     /// The keys that are published; nil: not all are known yet.
     var keysDocument: ReadyAnswer?
+    /// The buckets of rate limits; nil: no route has any.
+    let rates: RateTables?
     /// The store's word on who owns identities; nil: there are no accounts.
     var links: WorkerLinks?
     /// How many requests it began that are not over.
@@ -149,6 +153,8 @@ final class Worker {
             previous?.pools.first { $0.settings == settings }
                 ?? UpstreamPool(settings: settings, front: home.front, counters: home.counters, loop: home.loop)
         }
+        rates =
+            snapshot.plans.contains { $0.rates != nil } ? others.rates ?? previous?.rates ?? RateTables() : nil
         inquiries =
             snapshot.asksStore
             ? home.storeLink().map { link in
@@ -157,6 +163,8 @@ final class Worker {
                 }
             } : nil
     }
+
+    var additions: AnswerAdditions? { snapshot.additions }
 
     /// It becomes the one that begins requests.
     func begin() {

@@ -59,6 +59,8 @@ struct ConfigurationLoader {
             value.string().map { Configuration.RulesFile(path: $0, location: value.location) }
         }
         readAccounts(root)
+        root.set(&configuration.responseHeaders, "response_headers") { $0.responseHeaders() }
+        root.set(&configuration.traceContext, "trace_context") { $0.choice() }
         root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
     }
 

@@ -16,16 +16,22 @@ enum AnswerHead {
 
     /// Renders the final head: the upstream's fields but those of its connection, and our own framing.
     ///
-    /// - Parameter room: for how many bytes more there should be room behind it.
+    /// - Parameters:
+    ///   - additions: what the route's answers have besides.
+    ///   - origin: the place of the request's origin there.
+    ///   - room: for how many bytes more there should be room behind it.
     static func render(
         _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable,
-        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, room: Int = 0,
-        into output: inout ByteBuffer
+        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, additions: AnswerAdditions? = nil,
+        origin: Int = CORSPolicy.nowhere, room: Int = 0, into output: inout ByteBuffer
     ) {
-        _ = output.render(from: bytes, atMost: bytes.count + 128 + room) { writer in
+        let added = additions?.count(to: origin) ?? 0
+        _ = output.render(from: bytes, atMost: bytes.count + added + 128 + room) { writer in
             writeStatusLine(head, bytes, &writer)
             writeKeptFields(
-                bytes, fields, keepsTrailer: delivery == .chunked, keepsLength: head.status != 204, &writer)
+                bytes, fields, keepsTrailer: delivery == .chunked, keepsLength: head.status != 204,
+                removed: additions?.removed, &writer)
+            if let additions { additions.write(to: origin, &writer) }
             if delivery == .chunked { writer.append("Transfer-Encoding: chunked\r\n") }
             if closes {
                 writer.append("Connection: close\r\n")
@@ -38,11 +44,13 @@ enum AnswerHead {
 
     /// Renders an interim (1xx) response.
     static func renderInterim(
-        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, into output: inout ByteBuffer
+        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, additions: AnswerAdditions? = nil,
+        into output: inout ByteBuffer
     ) {
         _ = output.render(from: bytes, atMost: bytes.count + 32) { writer in
             writeStatusLine(head, bytes, &writer)
-            writeKeptFields(bytes, fields, keepsTrailer: false, keepsLength: false, &writer)
+            writeKeptFields(
+                bytes, fields, keepsTrailer: false, keepsLength: false, removed: additions?.removed, &writer)
             writer.append("\r\n")
         }
     }
@@ -57,10 +65,10 @@ enum AnswerHead {
         writer.append("\r\n")
     }
 
-    /// Keeps the fields that are not of the upstream's connection.
+    /// Keeps the fields that are not of the upstream's connection, and not removed by the configuration.
     private static func writeKeptFields(
         _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsTrailer: Bool, keepsLength: Bool,
-        _ writer: inout HeadWriter
+        removed: ManagedFieldMatcher?, _ writer: inout HeadWriter
     ) {
         for index in 0..<fields.count {
             let field = fields[index]
@@ -68,6 +76,7 @@ enum AnswerHead {
             if field.isHopByHop && !isTrailer { continue }
             // RFC 9110 section 8.6: 1xx and 204 have none.
             if field.kind == .contentLength && !keepsLength { continue }
+            if let removed, removed.matches(field.name.bytes(in: bytes)) { continue }
             writer.keep(field.line)
         }
     }

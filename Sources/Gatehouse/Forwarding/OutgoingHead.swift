@@ -9,8 +9,14 @@ final class OutgoingHead: Sendable {
     let identity: IdentityRenderer
     let locator: CredentialLocator
     let forwardsCredential: Bool
+    /// Whether a client's trace context is passed on.
+    let acceptsTrace: Bool
 
-    init(hygiene: HeaderHygiene, identity: IdentityRenderer, locator: CredentialLocator, forwardsCredential: Bool) {
+    init(
+        hygiene: HeaderHygiene, identity: IdentityRenderer, locator: CredentialLocator, forwardsCredential: Bool,
+        acceptsTrace: Bool = true
+    ) {
+        self.acceptsTrace = acceptsTrace
         self.hygiene = hygiene
         self.identity = identity
         self.locator = locator
@@ -19,7 +25,7 @@ final class OutgoingHead: Sendable {
 
     /// Where the request comes from and goes to.
     struct Route {
-        /// The canonical path, after `strip_prefix`.
+        /// The canonical path, after `strip_prefix` or as `rewrite` has it.
         let path: UnsafeRawBufferPointer
         /// Whom the request comes from.
         let peer: PeerAddress
@@ -27,6 +33,8 @@ final class OutgoingHead: Sendable {
         let fallbackHost: [UInt8]
         /// The line of the assertion for that upstream; empty: none is sent.
         let assertion: [UInt8]
+        /// `Host`, in the place of the client's; nil: the client's.
+        var host: [UInt8]?
     }
 
     /// What the request is known by to others.
@@ -34,6 +42,8 @@ final class OutgoingHead: Sendable {
         let request: (UInt64, UInt64)
         let trace: (UInt64, UInt64)
         let span: UInt64
+        /// What the client sent of its trace, and is passed on; nil: the trace begins here.
+        var context: TraceContext?
     }
 
     /// The assertion's line for an upstream, signed now where none is kept; empty where none is sent. Nil when signing fails: the
@@ -54,12 +64,13 @@ final class OutgoingHead: Sendable {
         let host = max(request.head.host.count, route.fallbackHost.count)
         let bound =
             request.bytes.count + route.path.count + identitySize + host * 3 + route.peer.forwardedLines.count
-            + route.peer.forwardedParameters.count + route.peer.forwardedHops.count + 384
+            + route.peer.forwardedParameters.count + route.peer.forwardedHops.count
+            + (route.host?.count ?? 0) + 384
         return output.render(from: request.bytes, atMost: bound) { writer in
             writeRequestLine(request, route, &writer)
-            writeKeptFields(request, credentials, &writer)
+            writeKeptFields(request, credentials, keepsHost: route.host == nil, &writer)
             writeIdentity(permit, route.assertion, &writer)
-            writeTrace(marks, &writer)
+            writeTrace(request, marks, &writer)
             writeForwarded(request, route, &writer)
             writeFraming(request.head.framing, &writer)
             writer.append("\r\n")
@@ -76,7 +87,11 @@ final class OutgoingHead: Sendable {
         }
         writer.append(" HTTP/1.1\r\n")
         // HTTP/1.0 without the field; its target may name the host.
-        if !request.fields.contains(.host) {
+        if let host = route.host {
+            writer.append("Host: ")
+            writer.append(host)
+            writer.append("\r\n")
+        } else if !request.fields.contains(.host) {
             writer.append("Host: ")
             writeHost(request, route, &writer)
             writer.append("\r\n")
@@ -84,13 +99,13 @@ final class OutgoingHead: Sendable {
     }
 
     private func writeKeptFields(
-        _ request: RequestView, _ credentials: FoundCredentials, _ writer: inout HeadWriter
+        _ request: RequestView, _ credentials: FoundCredentials, keepsHost: Bool, _ writer: inout HeadWriter
     ) {
         let isChunked = request.head.framing == .chunked
         for index in 0..<request.fields.count {
             let field = request.fields[index]
             if hygiene.removes(field, of: request.bytes) { continue }
-            if field.kind == .host, field.value.isEmpty { continue }
+            if field.kind == .host, field.value.isEmpty || !keepsHost { continue }
             // Written anew below: one number, one spelling.
             if field.kind == .contentLength { continue }
             if field.kind == .trailer, !isChunked { continue }
@@ -138,10 +153,14 @@ final class OutgoingHead: Sendable {
     }
 
     /// `X-Request-Id`, and `traceparent` as W3C Trace Context has it, sampling left to the upstream.
-    private func writeTrace(_ marks: Marks, _ writer: inout HeadWriter) {
+    private func writeTrace(_ request: RequestView, _ marks: Marks, _ writer: inout HeadWriter) {
         writer.append("X-Request-Id: ")
         writer.append(hexadecimal: marks.request.0)
         writer.append(hexadecimal: marks.request.1)
+        if let context = marks.context {
+            writer.append("\r\n")
+            return context.write(request, &writer)
+        }
         writer.append("\r\ntraceparent: 00-")
         writer.append(hexadecimal: marks.trace.0)
         writer.append(hexadecimal: marks.trace.1)

@@ -52,12 +52,15 @@ extension UpstreamConnection {
         exchange?.headCame(framing: head.framing, keepAlive: head.keepAlive)
         answerBody = BodyReader(head.framing)
         delivery = AnswerHead.delivery(of: head.framing, minorVersion: client.record.minorVersion)
-        trailers = delivery == .chunked ? TrailerFilter(announcedIn: front.answerFields, of: bytes) : nil
+        trailers =
+            delivery == .chunked
+            ? TrailerFilter(announcedIn: front.answerFields, of: bytes, managed: client.record.additions?.removed) : nil
         let closes = client.beginAnswer(status: UInt16(head.status), persistent: delivery != .untilClose)
         let small = takeSmallBody()
         AnswerHead.render(
             head, bytes: bytes, fields: front.answerFields, delivery: delivery, closes: closes,
-            minorVersion: client.record.minorVersion, room: small?.readableBytes ?? 0, into: &front.answerScratch)
+            minorVersion: client.record.minorVersion, additions: client.record.additions,
+            origin: client.record.corsOrigin, room: small?.readableBytes ?? 0, into: &front.answerScratch)
         if let small { front.answerScratch.writeImmutableBuffer(small) }
         client.write(front.answerScratch)
         // Only what is followed by more can be too much.
@@ -77,7 +80,9 @@ extension UpstreamConnection {
     /// 103 and its like are passed on to clients that know them; 100 was answered by us, once the request was permitted.
     private func passInterim(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) {
         guard head.status != 100, client.record.minorVersion == 1 else { return }
-        AnswerHead.renderInterim(head, bytes: bytes, fields: front.answerFields, into: &front.answerScratch)
+        AnswerHead.renderInterim(
+            head, bytes: bytes, fields: front.answerFields, additions: client.record.additions,
+            into: &front.answerScratch)
         client.write(front.answerScratch)
         if !client.isWritable { pauseReading() }
     }

@@ -154,6 +154,7 @@ final class UpstreamPool {
     private func connect(to server: Int, for entry: Entry, attempt: Int) {
         counters.add(to: .connects, upstream: settings.counterPlace)
         let connection = UpstreamConnection(server: server, pool: self)
+        let began = front.time
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(.nanoseconds(Int64(clamping: settings.connectTimeout)))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -173,7 +174,7 @@ final class UpstreamPool {
             case .success(let channel):
                 // `channelInactive` does not come for a channel that is closed within this call: it was never told active.
                 channel.closeFuture.assumeIsolated().whenComplete { _ in connection.ended() }
-                self.connected(connection, for: entry)
+                self.connected(connection, for: entry, since: began)
             case .failure:
                 // Later: connecting may fail at once, and those who wait must not fail one within the other.
                 self.loop.assumeIsolated().execute { self.connectFailed(for: entry, attempt: attempt) }
@@ -181,8 +182,9 @@ final class UpstreamPool {
         }
     }
 
-    private func connected(_ connection: UpstreamConnection, for entry: Entry) {
+    private func connected(_ connection: UpstreamConnection, for entry: Entry, since began: UInt64) {
         front.readClock()
+        counters.record(.connect, nanoseconds: front.time > began ? front.time &- began : 0)
         guard isWanted(entry.waiter) else {
             if entry.isUpload { machine.uploadEnded() }
             return released(connection)

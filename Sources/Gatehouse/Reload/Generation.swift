@@ -46,6 +46,8 @@ final class IdentitySources: Sendable {
         let group: any EventLoopGroup
         let clock: GatewayClock
         let logger: Logger
+        /// The buckets of rate limits, which all workers share, beyond reloads.
+        let rates = RateTables()
     }
 
     let shape: Shape
@@ -79,7 +81,8 @@ final class IdentitySources: Sendable {
                     Accounts(AccountParts($0, snapshot, authority, keys, others, environment))
                 }
             },
-            links: links, linkGenerations: links.map { _ in environment.store.linkGenerations })
+            links: links, linkGenerations: links.map { _ in environment.store.linkGenerations },
+            rates: environment.rates)
     }
 
     /// Begins to read key sets, and to ask what should be known before the first request.

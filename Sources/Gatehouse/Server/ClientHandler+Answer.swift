@@ -66,8 +66,10 @@ extension ClientHandler {
         if record.clearsCookie { denial.cookieLine = front.clearingCookie }
         skipBodyAtHand()
         let closes = beginAnswer(status: denial.code.status, persistent: !connection.bodyOpen)
-        ProblemAnswer(denial: denial, record: record, closes: closes)
-            .write(into: &front.answerScratch, date: front.dates.bytes(now: front.clock.now()))
+        ProblemAnswer(
+            denial: denial, record: record, closes: closes, additions: record.additions ?? (record.handler ?? front.handler)?.additions
+        )
+        .write(into: &front.answerScratch, date: front.dates.bytes(now: front.clock.now()))
         write(front.answerScratch)
         flush()
         endAnswer()
@@ -79,7 +81,9 @@ extension ClientHandler {
         skipBodyAtHand()
         let closes = beginAnswer(status: document.status, persistent: !connection.bodyOpen)
         let date = front.dates.bytes(now: front.clock.now())
-        document.write(into: &front.answerScratch, for: record, date: date, closes: closes)
+        document.write(
+            into: &front.answerScratch, for: record, date: date, closes: closes,
+            additions: record.additions ?? (record.handler ?? front.handler)?.additions)
         write(front.answerScratch)
         flush()
         endAnswer()

@@ -6,6 +6,8 @@ struct ProblemAnswer {
     let denial: Denial
     let record: RequestRecord
     let closes: Bool
+    /// What the answer has besides.
+    var additions: AnswerAdditions?
 
     /// Renders the whole answer, in place of what `output` held.
     func write(into output: inout ByteBuffer, date: [UInt8]) {
@@ -23,6 +25,7 @@ struct ProblemAnswer {
         output.writeBytes(date)
         writeChallenge(into: &output)
         if let cookie = denial.cookieLine { output.writeBytes(cookie) }
+        additions?.writeOwn(to: record.corsOrigin, into: &output)
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
         if !record.isHead { output.writeString(body) }
@@ -85,6 +88,7 @@ struct ProblemAnswer {
         output.writeStaticString("\r\n")
         output.writeBytes(date)
         writeChallenge(into: &output)
+        additions?.writeOwn(to: record.corsOrigin, into: &output)
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
     }

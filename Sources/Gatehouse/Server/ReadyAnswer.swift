@@ -33,11 +33,24 @@ struct ReadyAnswer: Sendable {
         self.body = body
     }
 
+    /// 204 with whole lines.
+    init(noContentWith lines: [UInt8]) {
+        status = 204
+        head = Array("HTTP/1.1 204 No Content\r\n".utf8) + lines
+        body = []
+    }
+
     /// Renders the whole answer, in place of what `output` held.
-    func write(into output: inout ByteBuffer, for record: RequestRecord, date: [UInt8], closes: Bool) {
+    ///
+    /// - Parameter additions: what it has besides.
+    func write(
+        into output: inout ByteBuffer, for record: RequestRecord, date: [UInt8], closes: Bool,
+        additions: AnswerAdditions? = nil
+    ) {
         output.reuse(for: head.count + body.count + 128)
         output.writeBytes(head)
         output.writeBytes(date)
+        additions?.writeOwn(to: record.corsOrigin, into: &output)
         output.writeConnection(of: record, closes: closes)
         output.writeStaticString("\r\n")
         if !record.isHead { output.writeBytes(body) }

@@ -46,6 +46,15 @@ struct RequestRecord {
     var bodyLimit: Int?
     /// A refusal takes the session cookie away.
     var clearsCookie = false
+    /// What the route's answers have besides; nil: nothing, or the route is not known yet.
+    var additions: AnswerAdditions?
+    /// The place of the request's origin among those of the route's CORS.
+    var corsOrigin = CORSPolicy.nowhere
+    /// The request was taken out of the buckets of its route, and of its user.
+    var isCounted = false
+    var isCountedForUser = false
+    /// The trace that the request is part of; zero: not known, since it was not forwarded.
+    var trace: (UInt64, UInt64) = (0, 0)
 }
 
 extension RequestRecord {

@@ -23,6 +23,8 @@ protocol Responder: AnyObject {
 protocol RequestHandler: AnyObject {
     /// A request begins that this handler sees to its end: `finished` follows, once.
     func began(_ client: ClientHandler)
+    /// What answers have besides to requests whose route is not known; nil: nothing.
+    var additions: AnswerAdditions? { get }
     func handle(_ request: RequestView, from client: ClientHandler)
     /// The client of a request that has no responder yet is gone.
     func abandoned(_ client: ClientHandler)

@@ -21,6 +21,24 @@ struct CallBucket: Sendable {
         tolerance = interval * UInt64(burst - 1)
     }
 
+    /// - Parameters:
+    ///   - requests: how many come back into the bucket in a time of `every` nanoseconds; at least 1.
+    ///   - burst: how many a full one holds; at least 1.
+    init(requests: Int, every: UInt64, burst: Int) {
+        let (whole, rest) = every.quotientAndRemainder(dividingBy: UInt64(max(requests, 1)))
+        interval = max(whole + (rest == 0 ? 0 : 1), 1)
+        self.burst = max(burst, 1)
+        let (product, overflows) = interval.multipliedReportingOverflow(by: UInt64(self.burst - 1))
+        tolerance = overflows ? Self.longestTolerance : min(product, Self.longestTolerance)
+    }
+
+    /// Centuries, and yet far from where sums of times would overflow.
+    private static let longestTolerance: UInt64 = 1 << 62
+
+    /// What a bucket begins with that takes the place of others, the emptiest of which is full at `fullAt`: no more than that one has, and not
+    /// less than nothing.
+    func begin(asEmptyAs fullAt: UInt64, now: UInt64) -> UInt64 { min(fullAt, now + tolerance + interval) }
+
     enum Outcome: Equatable {
         /// There was a call in the bucket, which will be full then.
         case taken(fullAt: UInt64)

@@ -40,6 +40,14 @@ extension Configuration {
         public var caseInsensitive = false
         /// Whether the cross-site rule is not asked of unsafe methods with a session cookie (`insecure_no_csrf`). Default: false.
         public var insecureNoCSRF = false
+        /// Whose pages may call and read the answers (`cors`). Default: nil, CORS is left to the upstream.
+        public var cors: CORS?
+        /// How many requests the route takes (`rate_limit`), at most 8 limits, all of which hold. Default: empty, any number.
+        public var rateLimits: [RateLimit] = []
+        /// Answer fields to set and to leave out, besides those of the whole file (`response_headers`). Default: none.
+        public var responseHeaders = ResponseHeaders()
+        /// How path and host change on the way to the upstream (`rewrite`); not with `strip_prefix`. Default: nil, not at all.
+        public var rewrite: Rewrite?
         /// Where `path` stands.
         public var location: SourceLocation
 

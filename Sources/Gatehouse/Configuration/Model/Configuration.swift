@@ -36,6 +36,10 @@ public struct Configuration: Sendable, Equatable {
     public var upstreams: [Upstream] = []
     /// The routes, in the order of the file, at least one.
     public var routes: [Route] = []
+    /// Answer fields of all routes and of the gateway's own answers (`response_headers`). Default: none.
+    public var responseHeaders = ResponseHeaders()
+    /// What happens to clients' trace context (`trace_context`). Default: accept.
+    public var traceContext = TraceContext.accept
     /// What is logged.
     public var log = Log()
     /// What loads and should nevertheless be known, in the order of the file.

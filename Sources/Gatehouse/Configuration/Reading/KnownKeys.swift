@@ -35,7 +35,7 @@ extension KnownKeys {
             "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts",
             "headers",
             "rules",
-            "upstreams", "routes", "log", "trusted_proxies",
+            "upstreams", "routes", "log", "trusted_proxies", "response_headers", "trace_context",
         ])
     static let listener = KnownKeys("listen[]", ["address", "tls", "proxy_protocol"])
     static let listenerTLS = KnownKeys(
@@ -85,8 +85,14 @@ extension KnownKeys {
             "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "scopes",
             "allow", "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
             "merge_slashes",
-            "encoded_slashes", "case_insensitive", "insecure_no_csrf",
+            "encoded_slashes", "case_insensitive", "insecure_no_csrf", "cors", "rate_limit", "response_headers",
+            "rewrite",
         ])
+    static let cors = KnownKeys(
+        "routes[].cors", ["origins", "methods", "headers", "expose", "credentials", "max_age"])
+    static let rateLimit = KnownKeys("routes[].rate_limit[]", ["per", "requests", "every", "burst"])
+    static let responseHeaders = KnownKeys("response_headers", ["set", "remove"])
+    static let rewrite = KnownKeys("routes[].rewrite", ["path", "host"])
     static let log = KnownKeys("log", ["level", "access"])
 
     /// Every mapping with fixed keys.
@@ -95,6 +101,6 @@ extension KnownKeys {
             root, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity, firebase, secondFactor,
             keys, credentials, store,
             revocation, accounts,
-            headers, assertion, upstream, route, log,
+            headers, assertion, upstream, route, cors, rateLimit, responseHeaders, rewrite, log,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

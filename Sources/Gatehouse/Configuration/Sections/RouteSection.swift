@@ -23,6 +23,7 @@ extension Configuration.Route {
         route.readMatch(mapping)
         route.readConditions(mapping)
         route.readForwarding(mapping)
+        route.readEdge(mapping)
         route.checkConditions(mapping, surroundings)
         route.checkAllow(mapping)
         return path != nil && upstream != nil ? route : nil
@@ -86,7 +87,7 @@ extension Configuration.Route {
         return text
     }
 
-    private static func method(_ value: ConfigurationValue) -> String? {
+    static func method(_ value: ConfigurationValue) -> String? {
         guard let text = value.string(atMost: 32)?.uppercased() else { return nil }
         guard FieldName.isValid(text) else {
             return value.fail("\(value.name) is \(value.shown), not a method", "write a method as in GET")

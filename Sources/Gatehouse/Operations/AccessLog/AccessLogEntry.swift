@@ -20,6 +20,8 @@ public struct AccessLogEntry {
     public var time: Int64
     /// The 128 bits of the request's id, written as 32 hexadecimal digits.
     public var requestID: (UInt64, UInt64)
+    /// The trace that the request is part of, written as 32 hexadecimal digits; zero: left out of the line.
+    public var traceID: (UInt64, UInt64) = (0, 0)
     /// The client's address without its port.
     public var client = Text.none
     /// As the client spelled it.

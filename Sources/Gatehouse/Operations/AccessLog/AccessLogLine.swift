@@ -1,4 +1,5 @@
-/// The form of a line: one JSON object with the same members, in the same order, for every request; `reason` and `rule` only where there is one.
+/// The form of a line: one JSON object with the same members, in the same order, for every request; `trace_id`, `reason` and `rule` only where there
+/// is one.
 enum AccessLogLine {
     /// The longest texts in bytes, before escaping. The path's is the only one that a client chooses freely.
     enum Limit {
@@ -18,6 +19,11 @@ enum AccessLogLine {
         line.raw("\",\"request_id\":\"")
         line.hexadecimal(entry.requestID.0)
         line.hexadecimal(entry.requestID.1)
+        if entry.traceID != (0, 0) {
+            line.raw("\",\"trace_id\":\"")
+            line.hexadecimal(entry.traceID.0)
+            line.hexadecimal(entry.traceID.1)
+        }
         line.raw("\",\"client\":")
         text(entry.client, limit: Limit.client, to: &line)
         line.raw(",\"method\":")

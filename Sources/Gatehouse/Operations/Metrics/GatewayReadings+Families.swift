@@ -2,8 +2,8 @@ extension GatewayReadings {
     /// The gateway's metrics. Their names are a contract; docs/operations.md lists them.
     public func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
-            families: requestFamilies + tokenFamilies + ruleFamilies + introspectionFamilies + accountFamilies
-                + certificateFamilies
+            families: requestFamilies + stageFamilies + tokenFamilies + ruleFamilies + introspectionFamilies
+                + accountFamilies + certificateFamilies
                 + keyFamilies
                 + upstreamFamilies
                 + storeFamilies

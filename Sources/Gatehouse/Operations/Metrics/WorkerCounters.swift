@@ -38,9 +38,11 @@ public final class WorkerCounters {
 
     /// What is timed. `request`: from a complete head to the last byte of the answer. `upstream`: from the forwarded head to the answer's first
     /// byte. `decision`: from a complete head to the permit or the denial, waits included.
-    /// `storeRead`: from the question to a shared store to its answer, or to giving up.
+    /// `storeRead`: from the question to a shared store to its answer, or to giving up. `queue`: from the permit to an upstream connection that
+    /// takes the request, opening one included. `connect`: opening a connection to an upstream's server, TLS included. `handshake`: a client's
+    /// TLS handshake.
     public enum Timing: Int, CaseIterable, Sendable {
-        case request, upstream, decision, storeRead
+        case request, upstream, decision, storeRead, queue, connect, handshake
     }
 
     /// How many routes are counted apart, besides "no route".

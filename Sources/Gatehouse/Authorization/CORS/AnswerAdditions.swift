@@ -1,0 +1,54 @@
+import HTTPWire
+import NIOCore
+
+/// What the answers of a route have besides what is in them: CORS, and fields that the configuration sets and leaves out. Rendered
+/// beforehand; an object, so that a request holds it by one reference.
+final class AnswerAdditions: Sendable {
+    let cors: CORSPolicy?
+    /// The upstream's fields that are left out; nil: none is.
+    let removed: ManagedFieldMatcher?
+    /// The fields that are set, as whole lines, in upstreams' answers.
+    private let lines: [UInt8]
+    /// The same in our own, which say themselves how they may be kept.
+    private let ownLines: [UInt8]
+
+    /// Nil where there is nothing to do.
+    ///
+    /// - Parameters:
+    ///   - common: what holds for all routes.
+    ///   - headers: what holds besides for this one, and before that.
+    init?(
+        cors: CORSPolicy? = nil, common: Configuration.ResponseHeaders,
+        _ headers: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
+    ) {
+        let own = Set((headers.set.map(\.name) + headers.remove).map(FieldName.normalized))
+        let set = common.set.filter { !own.contains(FieldName.normalized($0.name)) } + headers.set
+        let names = set.map(\.name) + common.remove + headers.remove
+        guard cors != nil || !names.isEmpty else { return nil }
+        self.cors = cors
+        removed =
+            names.isEmpty && cors == nil
+            ? nil : ManagedFieldMatcher(exact: names, prefixes: cors == nil ? [] : ["Access-Control-"])
+        lines = Self.lines(of: set)
+        ownLines = Self.lines(of: set.filter { FieldName.normalized($0.name) != "cache-control" })
+    }
+
+    private static func lines(of fields: [Configuration.ResponseHeaders.Field]) -> [UInt8] {
+        Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
+    }
+
+    /// How many bytes `write` adds to an upstream's answer.
+    func count(to origin: Int) -> Int { lines.count + (cors?.lines(to: origin).count ?? 0) }
+
+    /// Adds the lines to an upstream's answer.
+    func write(to origin: Int, _ writer: inout HeadWriter) {
+        writer.append(lines)
+        if let cors { writer.append(cors.lines(to: origin)) }
+    }
+
+    /// Adds the lines to an answer of our own.
+    func writeOwn(to origin: Int, into output: inout ByteBuffer) {
+        output.writeBytes(ownLines)
+        if let cors { output.writeBytes(cors.lines(to: origin)) }
+    }
+}
