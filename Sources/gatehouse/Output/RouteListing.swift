@@ -29,7 +29,10 @@ struct RouteListing {
         Column("REVOCATION", always: true) { $0.auth == .none ? nothing : $0.revocation.rawValue },
         Column("ON STORE FAILURE") { $0.onStoreFailure == .allow ? "allow" : nothing },
         Column("CROSS-SITE") { $0.insecureNoCSRF ? "passes" : nothing },
+        Column("CORS") { $0.cors.map { list($0.origins, ifEmpty: nothing) } ?? nothing },
+        Column("RATE LIMIT") { list($0.rateLimits.map(limit), ifEmpty: nothing) },
         Column("STRIP") { $0.stripPrefix ?? nothing },
+        Column("REWRITE") { rewrite($0) },
         Column("PATH OPTIONS") { pathOptions($0) },
         Column("UPSTREAM", always: true) { $0.upstream },
     ]
@@ -54,6 +57,15 @@ struct RouteListing {
     private static func shown(_ expression: String) -> String {
         let line = expression.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count > 48 ? line.prefix(45) + "..." : line
+    }
+
+    private static func limit(_ limit: Configuration.RateLimit) -> String {
+        "\(limit.requests)/\(DurationText.write(limit.every)) per \(limit.per.rawValue)"
+    }
+
+    private static func rewrite(_ route: Configuration.Route) -> String {
+        let parts = [route.rewrite?.path, route.rewrite?.host.map { "Host: \($0)" }]
+        return list(parts.compactMap(\.self), ifEmpty: nothing)
     }
 
     private static func pathOptions(_ route: Configuration.Route) -> String {
