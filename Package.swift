@@ -85,6 +85,7 @@ let package = Package(
         .target(
             name: "DevelopmentIdentity",
             dependencies: [
+                "HTTPWire",
                 "JOSE",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

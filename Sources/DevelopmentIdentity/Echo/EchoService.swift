@@ -47,6 +47,17 @@ final class EchoService: LoopbackService {
         return instructions.isHasty ? [] : script(instructions, for: request)
     }
 
+    /// A path whose last segment is `ws` is a WebSocket, unless a status is asked for.
+    func upgrade(_ request: ReceivedRequest) -> Upgrade? {
+        guard request.lastSegment == "ws", !EchoInstructions(request).hasStatus,
+            request.value(of: "Upgrade")?.lowercased() == "websocket", let key = request.value(of: "Sec-WebSocket-Key")
+        else { return nil }
+        log.record(request)
+        return Upgrade(
+            head: WebSocketEcho.head(key: key, protocol: EchoInstructions(request).webSocketProtocol),
+            handler: WebSocketEcho())
+    }
+
     func abandon(_ request: ReceivedRequest) { log.record(request) }
 
     func reject(_ reason: String) -> [ScriptStep] {
@@ -73,6 +84,7 @@ final class EchoService: LoopbackService {
         if instructions.drops { return steps + [.close] }
         if instructions.resets { return steps + [.reset] }
         if let raw = instructions.raw { return steps + [.send(raw.bytes)] + (raw.keepsOpen ? [] : [.close]) }
+        if request.lastSegment == "events" { return steps + EventStream.steps(instructions, for: request) }
         var answer = EchoAnswer(instructions, to: request).steps
         if let interval = instructions.drip { answer = answer.flatMap { $0.dripped(interval) } }
         return steps + answer + (instructions.closes ? [.close] : [])

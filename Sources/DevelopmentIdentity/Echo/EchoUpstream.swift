@@ -7,6 +7,9 @@ internal import Synchronization
 /// `drop=1`, `reset=1`, `early=1|100|103`, `hasty=1`, `drip=MS`, `field=Name:value`, `hold=NAME`, `unread=NAME` and
 /// `raw=NAME` (see `RawAnswer`).
 ///
+/// A path that ends in `/ws` is a WebSocket that sends each message back (`protocol=NAME` selects a sub-protocol); one that ends in `/events` is
+/// an event stream of `count=N` events, `every=MS`.
+///
 /// `GET /__received` tells the latest requests; `DELETE /__received` forgets them. All members may be used from any thread.
 public final class EchoUpstream: Sendable {
     private let service: EchoService

@@ -89,9 +89,9 @@ final class LoopbackServer: Sendable {
             self.state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
         }
         return channel.eventLoop.makeCompletedFuture {
+            let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes))
             try channel.pipeline.syncOperations.addHandlers([
-                ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
-                ScriptHandler(service: self.service, connection: connection),
+                decoder, ScriptHandler(service: self.service, connection: connection, decoder: decoder),
             ])
         }
     }

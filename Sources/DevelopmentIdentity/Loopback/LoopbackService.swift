@@ -1,3 +1,5 @@
+internal import NIOCore
+
 /// What a loopback server does with requests: pure functions from a request to a script.
 ///
 /// They are called on the connection's event loop and must not block.
@@ -10,4 +12,17 @@ protocol LoopbackService: Sendable {
     func abandon(_ request: ReceivedRequest)
     /// What came was not HTTP.
     func reject(_ reason: String) -> [ScriptStep]
+    /// What the connection becomes once the request is complete, instead of having it answered; nil: it is answered.
+    func upgrade(_ request: ReceivedRequest) -> Upgrade?
+}
+
+/// A connection that ceases to be HTTP: what tells so, and who has it from then on.
+struct Upgrade {
+    /// The head of the 101.
+    let head: [UInt8]
+    let handler: any ChannelHandler
+}
+
+extension LoopbackService {
+    func upgrade(_ request: ReceivedRequest) -> Upgrade? { nil }
 }

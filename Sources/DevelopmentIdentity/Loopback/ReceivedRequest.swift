@@ -41,6 +41,9 @@ extension ReceivedRequest {
     /// The target before the first `?`.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
+    /// The path's last segment.
+    var lastSegment: Substring { path.split(separator: "/").last.map { Substring($0) } ?? "" }
+
     /// The values of every field of that name, upper and lower case alike.
     public func values(of name: String) -> [String] {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)

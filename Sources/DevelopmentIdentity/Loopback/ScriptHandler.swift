@@ -11,13 +11,15 @@ final class ScriptHandler: ChannelInboundHandler {
 
     private let service: any LoopbackService
     private let connection: Int
+    private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
     private var requests = 0
     private var current: ReceivedRequest?
     private var player: ScriptPlayer?
 
-    init(service: any LoopbackService, connection: Int) {
+    init(service: any LoopbackService, connection: Int, decoder: ByteToMessageHandler<HTTPRequestDecoder>) {
         self.service = service
         self.connection = connection
+        self.decoder = decoder
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -32,7 +34,7 @@ final class ScriptHandler: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let head): begin(head)
         case .body(let bytes): bytes.withUnsafeReadableBytes { current?.append(body: $0) }
-        case .end(let trailers): finish(trailers)
+        case .end(let trailers): finish(trailers, context)
         }
         if let player, player.pending > Self.mostSteps { context.close(promise: nil) }
     }
@@ -44,13 +46,22 @@ final class ScriptHandler: ChannelInboundHandler {
         player?.play(service.begin(request))
     }
 
-    private func finish(_ trailers: HTTPHeaders?) {
+    private func finish(_ trailers: HTTPHeaders?, _ context: ChannelHandlerContext) {
         guard var request = current else { return }
         current = nil
         request.trailers = (trailers ?? [:]).map(ReceivedRequest.Field.init(name:untrimmed:))
         request.isComplete = true
+        if let upgrade = service.upgrade(request) { return change(upgrade, context) }
         player?.play(service.answer(request))
         if !request.keepAlive { player?.play([.close]) }
+    }
+
+    /// Leaves the connection to somebody else, with what has come already behind the request.
+    private func change(_ upgrade: Upgrade, _ context: ChannelHandlerContext) {
+        player?.play([.send(upgrade.head)])
+        let operations = context.pipeline.syncOperations
+        try? operations.addHandler(upgrade.handler, position: .after(decoder))
+        operations.removeHandler(decoder, promise: nil)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -51,6 +51,7 @@ final class ScriptPlayer {
         case .send(let bytes): send(bytes)
         case .fill(let count): return fill(count)
         case .drip(let bytes, let interval): drip(bytes, interval)
+        case .events(let next, let last, let interval): sendEvent(next, last, interval)
         case .wait(let duration): wait(duration)
         case .hold(let gate): hold(gate)
         case .reading(let isOn): setReading(isOn)
@@ -89,6 +90,13 @@ final class ScriptPlayer {
         send([first])
         steps.prepend(.drip(bytes.dropFirst(), interval: interval))
         wait(interval)
+    }
+
+    private func sendEvent(_ number: Int, _ last: Int?, _ interval: Duration) {
+        guard last.map({ number <= $0 }) ?? true else { return }
+        send(EventStream.chunk(number))
+        steps.prepend(.events(next: number + 1, last: last, every: interval))
+        if interval > .zero { wait(interval) }
     }
 
     private func wait(_ duration: Duration) {

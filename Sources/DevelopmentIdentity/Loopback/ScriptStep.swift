@@ -6,6 +6,8 @@ enum ScriptStep: Sendable {
     case fill(Int)
     /// Sends bytes one at a time with a pause after each.
     case drip(ArraySlice<UInt8>, interval: Duration)
+    /// Sends events of an event stream, each in a chunk of its own with a pause after it, up to number `last`; nil: for ever.
+    case events(next: Int, last: Int?, every: Duration)
     /// Does nothing for a while.
     case wait(Duration)
     /// Does nothing until the gate opens.

@@ -1,0 +1,96 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// A WebSocket server (RFC 6455) that sends each frame back, answers pings, and closes when it is asked to.
+final class WebSocketEcho: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// The longest payload of a frame.
+    private static let longest = 64 << 20
+
+    private var inbound = ByteBuffer()
+    private var isReading = true
+
+    /// The head of the 101 that answers a key.
+    static func head(key: String, protocol name: String?) -> [UInt8] {
+        let accept = Array(key.utf8).withUnsafeBytes { String(decoding: WebSocketKey.accept($0), as: UTF8.self) }
+        let selected = name.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? ""
+        return Array(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n\(selected)\r\n"
+                .utf8)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var arrived = unwrapInboundIn(data)
+        inbound.writeBuffer(&arrived)
+        answer(context)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { answer(context) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    /// Answers what is here, as long as the peer takes it.
+    private func answer(_ context: ChannelHandlerContext) {
+        while context.channel.isActive, context.channel.isWritable, step(context) {}
+        inbound.discardReadBytes()
+        context.flush()
+        let reads = context.channel.isWritable
+        guard reads != isReading else { return }
+        isReading = reads
+        try? context.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
+    /// - Returns: whether there may be more to do.
+    private func step(_ context: ChannelHandlerContext) -> Bool {
+        guard let (header, length) = header() else { return false }
+        guard let length, header[1] & 0x80 != 0 else {
+            close(context, with: WebSocketClose.frame(code: 1002))
+            return false
+        }
+        guard inbound.readableBytes >= header.count + 4 + length else { return false }
+        inbound.moveReaderIndex(forwardBy: header.count)
+        let mask = inbound.readBytes(length: 4) ?? []
+        var payload = inbound.readBytes(length: length) ?? []
+        payload.withUnsafeMutableBytes { bytes in
+            for index in bytes.indices { bytes[index] ^= mask[index & 3] }
+        }
+        return answer(header, payload, context)
+    }
+
+    private func answer(_ header: [UInt8], _ payload: [UInt8], _ context: ChannelHandlerContext) -> Bool {
+        var header = header
+        header[1] &= 0x7F
+        switch header[0] & 0x0F {
+        case 0x8:
+            close(context, with: header + payload)
+            return false
+        case 0x9: header[0] = header[0] & 0xF0 | 0xA
+        case 0xA: return true
+        default: break
+        }
+        context.write(wrapOutboundOut(ByteBuffer(bytes: header + payload)), promise: nil)
+        return true
+    }
+
+    /// A frame's header without its mask, and the length of its payload, nil where it is too long; nil where not all of the header is here.
+    private func header() -> ([UInt8], length: Int?)? {
+        guard let start = inbound.getBytes(at: inbound.readerIndex, length: 2) else { return nil }
+        let short = Int(start[1] & 0x7F)
+        let count = short == 126 ? 4 : short == 127 ? 10 : 2
+        guard let bytes = inbound.getBytes(at: inbound.readerIndex, length: count) else { return nil }
+        let length = count == 2 ? UInt64(short) : bytes[2...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return (bytes, length <= UInt64(Self.longest) ? Int(length) : nil)
+    }
+
+    private func close(_ context: ChannelHandlerContext, with frame: [UInt8]) {
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: frame)))
+            .whenComplete { _ in channel.close(promise: nil) }
+    }
+}
