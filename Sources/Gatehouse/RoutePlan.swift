@@ -21,16 +21,26 @@ final class RoutePlan: Sendable {
     let rates: RouteRates?
     /// `Host` for the upstream; nil: the client's.
     let host: [UInt8]?
+    /// The protocols that requests may change to; nil: none.
+    let upgrade: UpgradePlan?
+    /// Where a credential may stand besides the header and the cookie; nil: nowhere.
+    let places: CredentialPlaces?
+    /// How long its streams may go on.
+    let stream: StreamBounds
 
     init(
         pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64,
         bodyLimit: Int?,
         opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, additions: AnswerAdditions? = nil,
-        rates: RouteRates? = nil, host: [UInt8]? = nil
+        rates: RouteRates? = nil, host: [UInt8]? = nil, upgrade: UpgradePlan? = nil,
+        places: CredentialPlaces? = nil, stream: StreamBounds = StreamBounds()
     ) {
         self.additions = additions
         self.rates = rates
         self.host = host
+        self.upgrade = upgrade
+        self.places = places
+        self.stream = stream
         self.opaqueProvider = opaqueProvider
         self.allowsCrossSite = allowsCrossSite
         self.pattern = pattern

@@ -125,7 +125,8 @@ public final class Snapshot: Sendable {
                 additions: AnswerAdditions(
                     cors: route.cors.map { CORSPolicy($0, methods: route.methods) },
                     common: configuration.responseHeaders, route.responseHeaders),
-                rates: RouteRates(route), host: route.rewrite?.host.map { Array($0.utf8) })
+                rates: RouteRates(route), host: route.rewrite?.host.map { Array($0.utf8) }, upgrade: UpgradePlan(route),
+                places: CredentialPlaces(route), stream: StreamBounds(configuration.limits, route))
         }
         additions = AnswerAdditions(common: configuration.responseHeaders)
         let credentials = configuration.identity.credentials

@@ -8,7 +8,11 @@ extension Worker {
         let record = client.record
         let now = clock.monotonic()
         counters.count(record.code, route: record.route < 0 ? -1 : snapshot.plans[record.route].counterPlace)
-        counters.record(.request, nanoseconds: now &- record.began)
+        if let stream = client.stream {
+            streamEnded(stream, code: record.code)
+        } else {
+            counters.record(.request, nanoseconds: now &- record.began)
+        }
         if record.decided > 0 { counters.record(.decision, nanoseconds: record.decided &- record.began) }
         if record.forwarded > 0 {
             counters.record(

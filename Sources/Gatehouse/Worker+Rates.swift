@@ -5,7 +5,7 @@ extension Worker {
     func isWithin(_ rates: RouteRates, _ client: ClientHandler) -> Bool {
         guard !client.record.isCounted else { return true }
         client.record.isCounted = true
-        return settle(self.rates?.take(rates, network: client.peer.network, now: front.time), client)
+        return settle(self.rates?.take(rates, network: client.origin.network, now: front.time), client)
     }
 
     /// The same with the buckets of users.
@@ -13,7 +13,7 @@ extension Worker {
         guard !rates.users.isEmpty, !client.record.isCountedForUser else { return true }
         client.record.isCountedForUser = true
         let refusal = self.rates?.take(
-            rates, user: identity?.standing.userKey, network: client.peer.network, now: front.time)
+            rates, user: identity?.standing.userKey, network: client.origin.network, now: front.time)
         return settle(refusal, client)
     }
 

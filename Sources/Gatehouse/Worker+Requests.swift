@@ -61,9 +61,20 @@ extension Worker: RequestHandler {
         if let limit = plan.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
             return client.deny(Denial(.requestTooLarge))
         }
-        let credentials = snapshot.locator.find(in: request)
-        if isAskedForItsSite(request, credentials, plan, target), !snapshot.crossSite.passes(request),
-            plan.additions?.cors?.allowsCredentials(of: request) != true
+        var credentials = snapshot.locator.find(in: request)
+        plan.places?.find(in: request, &credentials)
+        var upgrade: UpgradeRequest?
+        if let upgrades = plan.upgrade {
+            switch upgrades.read(request, plan.places) {
+            case .nothing: break
+            case .upgrade(let asked): upgrade = asked
+            case .malformed(let why):
+                client.record.reason = "\(why)"
+                return client.deny(Denial(.malformedRequest))
+            }
+        }
+        if isAskedForItsSite(request, credentials, plan, target, isUpgrade: upgrade != nil),
+            !snapshot.crossSite.passes(request), plan.additions?.cors?.allowsCredentials(of: request) != true
         {
             // Whose page it was must not sign the user out either.
             client.record.clearsCookie = false
@@ -84,7 +95,7 @@ extension Worker: RequestHandler {
         }
         if let rates = plan.rates, !isWithin(rates, identity, client) { return }
         if accounts != nil { moment.account = accountView(of: identity, plan, at: moment, for: client) }
-        let rules = plan.policy.rules == nil ? nil : beginRules(request, target)
+        let rules = plan.policy.rules == nil ? nil : beginRules(request, plan, target)
         var decision = authorizer.decide(plan.policy, identity: identity, at: moment, rules: rules) {
             note($0, plan, client)
         }
@@ -99,7 +110,7 @@ extension Worker: RequestHandler {
         switch decision {
         case .permit(let permit):
             switch target {
-            case .upstream(let match): forward(request, match, plan, credentials, permit, from: client)
+            case .upstream(let match): forward(request, match, plan, credentials, permit, upgrade, from: client)
             case .call(let endpoint): serve(endpoint, request, permit, from: client)
             }
         case .deny(let denial): client.deny(denial)
@@ -110,14 +121,16 @@ extension Worker: RequestHandler {
         }
     }
 
-    /// Whether a page of another site may not have sent it: what a cookie of ours may change, and every account call, since signing somebody in
-    /// to an account of the page's choice takes no cookie. Events come from providers' servers.
+    /// Whether a page of another site may not have sent it: what a cookie of ours may change, an upgrade among it, since a tunnel is good for
+    /// everything and pages may ask any site for a WebSocket; and every account call, since signing somebody in to an account of the page's
+    /// choice takes no cookie. Events come from providers' servers.
     private func isAskedForItsSite(
-        _ request: RequestView, _ credentials: FoundCredentials, _ plan: RoutePlan, _ target: Target
+        _ request: RequestView, _ credentials: FoundCredentials, _ plan: RoutePlan, _ target: Target, isUpgrade: Bool
     ) -> Bool {
         switch target {
         case .upstream:
-            credentials.hasCookie && !plan.allowsCrossSite && CrossSiteCheck.isAsked(of: request.head.method)
+            credentials.hasCookie && !plan.allowsCrossSite
+                && (isUpgrade || CrossSiteCheck.isAsked(of: request.head.method))
         case .call(let endpoint): CrossSiteCheck.isAsked(of: request.head.method) && !endpoint.isEvent
         }
     }
@@ -147,16 +160,25 @@ extension Worker: RequestHandler {
         case .none: return .known(nil)
         case .unsupported: client.deny(Denial(.argumentError))
         case .ambiguous: client.deny(Denial(.ambiguousCredentials))
-        case .token(let range, .idToken)
-        where opaqueTokens != nil && !CompactShape.seemsJWT(range.bytes(in: request.bytes)):
-            return identify(opaque: range.bytes(in: request.bytes), plan, at: moment, for: client)
+        case .text(let token):
+            return token.withUnsafeBytes { identify(token: $0, .idToken, plan, at: moment, for: client) }
         case .token(let range, let kind):
-            let outcome = authenticator.authenticate(
-                range.bytes(in: request.bytes), kind: kind, now: moment.now, monotonic: moment.monotonic,
-                waitingSince: client.record.fetchesBeforeWait)
-            return settle(outcome, mayWait: moment.mayWait, for: client)
+            return identify(token: range.bytes(in: request.bytes), kind, plan, at: moment, for: client)
         }
         return .settled
+    }
+
+    private func identify(
+        token: UnsafeRawBufferPointer, _ kind: CredentialKind, _ plan: RoutePlan, at moment: Authorizer.Moment,
+        for client: ClientHandler
+    ) -> Identified {
+        if kind == .idToken, opaqueTokens != nil, !CompactShape.seemsJWT(token) {
+            return identify(opaque: token, plan, at: moment, for: client)
+        }
+        let outcome = authenticator.authenticate(
+            token, kind: kind, now: moment.now, monotonic: moment.monotonic,
+            waitingSince: client.record.fetchesBeforeWait)
+        return settle(outcome, mayWait: moment.mayWait, for: client)
     }
 
     private func settle(_ outcome: Authenticator.Outcome, mayWait: Bool, for client: ClientHandler) -> Identified {
@@ -196,7 +218,7 @@ extension Worker: RequestHandler {
 
     private func forward(
         _ request: RequestView, _ match: RouteMatch, _ plan: RoutePlan, _ credentials: FoundCredentials,
-        _ permit: Permit, from client: ClientHandler
+        _ permit: Permit, _ upgrade: UpgradeRequest?, from client: ClientHandler
     ) {
         client.record.decided = clock.monotonic()
         if permit.identity?.identity.isTooLarge == true { return client.deny(Denial(.headTooLarge)) }
@@ -208,7 +230,8 @@ extension Worker: RequestHandler {
         let pool = pools[plan.upstream]
         let route = OutgoingHead.Route(
             path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
-            peer: client.origin, fallbackHost: pool.hostField, assertion: assertion, host: plan.host)
+            peer: client.origin, fallbackHost: pool.hostField, assertion: assertion, host: plan.host,
+            upgrade: upgrade?.lines ?? [], places: plan.places)
         let marks = marks(of: request, for: client)
         guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &front.requestScratch) else {
             return client.deny(Denial(.internalError))
@@ -221,7 +244,8 @@ extension Worker: RequestHandler {
             trailers: isChunked
                 ? TrailerFilter(
                     announcedIn: request.fields, of: request.bytes, managed: snapshot.outgoing.hygiene.managed) : nil,
-            responseTimeout: plan.responseTimeout)
+            responseTimeout: plan.responseTimeout, upgrade: upgrade)
+        if upgrade != nil { client.asksForTunnel() }
         pool.send(outgoing, head: front.requestScratch, for: client)
     }
 

@@ -68,6 +68,8 @@ struct FoundCredentials {
     enum Offer {
         case none
         case token(ByteRange, CredentialKind)
+        /// One that stands in none of the head's bytes as it is: it counts as an ID token does.
+        case text([UInt8])
         /// A field that should carry a Bearer token and carries something else.
         case unsupported
         /// More than one credential: nobody can say whose request it is.
@@ -81,6 +83,8 @@ struct FoundCredentials {
     /// Where the first field with a Bearer token is; more than one pass only on routes that look at none.
     fileprivate var bearerField = -1
     fileprivate var hasFurtherBearerFields = false
+    /// What stood in the route's further places; nil: nothing, or there are none.
+    var further: FurtherCredentials?
 
     fileprivate init() {}
 
@@ -89,6 +93,11 @@ struct FoundCredentials {
 
     /// What the request offers to be known by.
     func offer(in head: UnsafeRawBufferPointer) -> Offer {
+        guard let further else { return usualOffer(in: head) }
+        return further.offer(with: usualOffer(in: head), in: head)
+    }
+
+    private func usualOffer(in head: UnsafeRawBufferPointer) -> Offer {
         if headerFields > 1 || hasDifferentCookies { return .ambiguous }
         switch (bearer, cookie) {
         case (let bearer?, let cookie?):

@@ -31,7 +31,7 @@ extension Authorizer {
         return policy.allowsOnStoreFailure ? nil : .deny(Denial(.storeUnavailable))
     }
 
-    private func refusal(_ standing: Standing, _ answer: AccountStatus.Answer) -> Decision? {
+    func refusal(_ standing: Standing, _ answer: AccountStatus.Answer) -> Decision? {
         switch answer {
         case .account(_, disabled: true): .deny(Denial(.userDisabled))
         case .account(let validSince?, _) where standing.validityTime < validSince:

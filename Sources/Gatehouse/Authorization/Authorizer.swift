@@ -119,7 +119,7 @@ struct Authorizer {
         return replicatedRevocation(standing)
     }
 
-    private func replicatedRevocation(_ standing: Standing) -> RevocationAnswer {
+    func replicatedRevocation(_ standing: Standing) -> RevocationAnswer {
         let (user, session) = store.records(user: standing.userKey, session: standing.sessionKey)
         let answer = revocation(standing, user, session)
         guard standing.hasLinkRecord else { return answer }

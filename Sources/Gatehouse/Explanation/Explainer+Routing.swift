@@ -31,8 +31,12 @@ extension Explainer {
     }
 
     /// What the request offers to be known by.
-    func offer(of request: ParsedRequest) -> FoundCredentials.Offer {
-        request.withView { snapshot.locator.find(in: $0).offer(in: $0.bytes) }
+    func offer(of request: ParsedRequest, _ places: CredentialPlaces?) -> FoundCredentials.Offer {
+        request.withView { view in
+            var found = snapshot.locator.find(in: view)
+            places?.find(in: view, &found)
+            return found.offer(in: view.bytes)
+        }
     }
 
     /// The account call that a request is for; nil: none.

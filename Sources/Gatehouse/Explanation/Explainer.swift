@@ -95,7 +95,7 @@ public struct Explainer: Sendable {
             account.note("credential", "not looked at: the route has auth: none")
             return authorize(nil, .nothing, request, place, account)
         }
-        switch offer(of: request) {
+        switch offer(of: request, snapshot.plans[place.index].places) {
         case .none:
             let isRequired = policy.authentication == .required
             account.add(
@@ -113,6 +113,9 @@ public struct Explainer: Sendable {
         case .token(let range, let kind):
             account.pass("credential", kind == .idToken ? "a Bearer token in the header" : "a session cookie")
             return await verify(request.bytes(range), kind, request, place, account)
+        case .text(let token):
+            account.pass("credential", "a token in the query or in Sec-WebSocket-Protocol")
+            return await verify(token, .idToken, request, place, account)
         }
     }
 

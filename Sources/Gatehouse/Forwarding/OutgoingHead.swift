@@ -35,6 +35,10 @@ final class OutgoingHead: Sendable {
         let assertion: [UInt8]
         /// `Host`, in the place of the client's; nil: the client's.
         var host: [UInt8]?
+        /// `Connection` and `Upgrade`, where a protocol is asked for; else empty.
+        var upgrade: [UInt8] = []
+        /// Where the route looks for credentials besides the header and the cookie: they are left out; nil: nowhere.
+        var places: CredentialPlaces?
     }
 
     /// What the request is known by to others.
@@ -65,14 +69,15 @@ final class OutgoingHead: Sendable {
         let bound =
             request.bytes.count + route.path.count + identitySize + host * 3 + route.peer.forwardedLines.count
             + route.peer.forwardedParameters.count + route.peer.forwardedHops.count
-            + (route.host?.count ?? 0) + 384
+            + (route.host?.count ?? 0) + route.upgrade.count + 384
         return output.render(from: request.bytes, atMost: bound) { writer in
             writeRequestLine(request, route, &writer)
-            writeKeptFields(request, credentials, keepsHost: route.host == nil, &writer)
+            writeKeptFields(request, credentials, route, &writer)
             writeIdentity(permit, route.assertion, &writer)
             writeTrace(request, marks, &writer)
             writeForwarded(request, route, &writer)
             writeFraming(request.head.framing, &writer)
+            if !route.upgrade.isEmpty { writer.append(route.upgrade) }
             writer.append("\r\n")
         }
     }
@@ -81,7 +86,9 @@ final class OutgoingHead: Sendable {
         writer.keep(request.head.methodRange)
         writer.append(" ")
         writer.append(route.path)
-        if let query = request.head.query {
+        if let places = route.places, places.takesParameter {
+            places.writeQuery(of: request, &writer)
+        } else if let query = request.head.query {
             writer.append("?")
             writer.keep(query)
         }
@@ -99,13 +106,17 @@ final class OutgoingHead: Sendable {
     }
 
     private func writeKeptFields(
-        _ request: RequestView, _ credentials: FoundCredentials, keepsHost: Bool, _ writer: inout HeadWriter
+        _ request: RequestView, _ credentials: FoundCredentials, _ route: Route, _ writer: inout HeadWriter
     ) {
         let isChunked = request.head.framing == .chunked
         for index in 0..<request.fields.count {
             let field = request.fields[index]
             if hygiene.removes(field, of: request.bytes) { continue }
-            if field.kind == .host, field.value.isEmpty || !keepsHost { continue }
+            if field.kind == .host, field.value.isEmpty || route.host != nil { continue }
+            if let places = route.places, places.isProtocolField(field, in: request.bytes) {
+                places.writeProtocols(of: field, in: request.bytes, &writer)
+                continue
+            }
             // Written anew below: one number, one spelling.
             if field.kind == .contentLength { continue }
             if field.kind == .trailer, !isChunked { continue }

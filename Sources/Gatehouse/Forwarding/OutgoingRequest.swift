@@ -9,6 +9,8 @@ struct OutgoingRequest {
     let trailers: TrailerFilter?
     /// How long the upstream may take to begin its answer, in nanoseconds.
     let responseTimeout: UInt64
+    /// The protocol that is asked for; nil: none is.
+    var upgrade: UpgradeRequest?
 
     /// RFC 9110 section 9.2.2.
     var isIdempotent: Bool {

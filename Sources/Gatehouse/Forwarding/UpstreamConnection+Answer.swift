@@ -40,15 +40,12 @@ extension UpstreamConnection {
     }
 
     private func pass(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) -> Bool {
-        // No upgrade was asked for, so there is none to switch to.
-        guard head.status != 101 else {
-            fail(.upstreamInvalidResponse)
-            return false
-        }
+        guard head.status != 101 else { return switchProtocols(head, bytes: bytes, to: client) }
         guard head.status >= 200 else {
             passInterim(head, bytes: bytes, to: client)
             return true
         }
+        if upgrade != nil { endUpload() }
         exchange?.headCame(framing: head.framing, keepAlive: head.keepAlive)
         answerBody = BodyReader(head.framing)
         delivery = AnswerHead.delivery(of: head.framing, minorVersion: client.record.minorVersion)
@@ -63,6 +60,11 @@ extension UpstreamConnection {
             origin: client.record.corsOrigin, room: small?.readableBytes ?? 0, into: &front.answerScratch)
         if let small { front.answerScratch.writeImmutableBuffer(small) }
         client.write(front.answerScratch)
+        if answerBody.isOpen, let type = front.answerFields.first(.contentType)?.value.bytes(in: bytes),
+            StreamType.isStream(type)
+        {
+            client.beginStream(.answer)
+        }
         // Only what is followed by more can be too much.
         if exchange?.answer == .body, answerBody.isOpen, !client.isWritable { pauseReading() }
         return true
@@ -110,6 +112,7 @@ extension UpstreamConnection {
 
     private func deliver(_ part: ByteBuffer, to client: ClientHandler) {
         client.connection.progress(now: front.time)
+        client.stream?.passedToClient(part)
         if delivery == .chunked { gathered.writeChunkHeader(part.readableBytes) }
         if part.readableBytes <= UpstreamConnection.smallPart {
             gathered.writeImmutableBuffer(part)

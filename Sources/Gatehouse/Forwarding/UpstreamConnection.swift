@@ -27,6 +27,8 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     private var queued = QueuedWrites()
     private var sendsChunks = false
     private var requestTrailers: TrailerFilter?
+    /// The protocol that the upstream is asked to switch to; nil: none.
+    private(set) var upgrade: UpgradeRequest?
     private var requestMethod = Method.get
     private var responseLimit: UInt64 = 0
     private var served = 0
@@ -59,6 +61,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         sendsChunks = request.isChunked
         requestTrailers = request.trailers
         responseLimit = request.responseTimeout
+        upgrade = request.upgrade
         // Once: a request that waited for its second connection may get one that served before, too.
         let maySendAgain = hasServed && request.isIdempotent && client.record.attempts == 1
         exchange = UpstreamExchange(maySendAgain: maySendAgain, now: now)
@@ -107,6 +110,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         guard case .some(ChannelEvent.inputClosed) = event as? ChannelEvent else {
             return context.fireUserInboundEventTriggered(event)
         }
+        if exchange?.isTunnel == true { return tunnelOutputEnded() }
         closeNow()
     }
 
@@ -181,6 +185,22 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         client.endAnswer()
     }
 
+    /// A tunnel's directions end one by one.
+    func allowHalfClosure() {
+        try? context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+    }
+
+    /// Tells the upstream, behind all that was written, that nothing more comes.
+    func finishOutput() {
+        guard let context else { return }
+        writeGatheredRequest()
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { _ in
+            self.context?.close(mode: .output, promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+    }
+
     func closeNow() {
         context?.close(promise: nil)
     }
@@ -216,15 +236,17 @@ extension UpstreamConnection: Responder {
     }
 
     func bodyEnded(trailers: ByteBuffer) {
+        if exchange?.isTunnel == true { return tunnelInputEnded() }
         exchange?.requestEnded(now: front.time)
-        defer { endUpload() }
+        // What asks for a tunnel holds its connection as an upload does, until it is known to get none.
+        defer { if upgrade == nil { endUpload() } }
         guard sendsChunks else { return }
         gatheredRequest.writeStaticString("0\r\n")
         requestTrailers?.append(trailers, to: &gatheredRequest)
         gatheredRequest.writeStaticString("\r\n")
     }
 
-    private func endUpload() {
+    func endUpload() {
         guard holdsUpload else { return }
         holdsUpload = false
         pool.uploadEnded()

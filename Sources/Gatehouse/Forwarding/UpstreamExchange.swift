@@ -40,6 +40,10 @@ struct UpstreamExchange: Sendable {
     private var hasFailed = false
     private var endsWithConnection = false
     private var reusableByAnswer = false
+    /// After a 101: bytes both ways.
+    private(set) var isTunnel = false
+    /// The upstream's direction of a tunnel has ended.
+    private var outputEnded = false
     /// When the upstream was last given something of the request.
     private(set) var lastProgress: UInt64
     /// The connection has served before, the request's method is idempotent (RFC 9110 section 9.2.2), and this is its first attempt.
@@ -79,6 +83,31 @@ struct UpstreamExchange: Sendable {
     }
 
     mutating func bodyEnded() { answer = .complete }
+
+    /// The upstream has switched protocols: both directions go on until they end.
+    mutating func tunnelBegan() {
+        isTunnel = true
+        requestOpen = true
+        answer = .body
+        endsWithConnection = true
+        reusableByAnswer = false
+    }
+
+    /// The upstream's direction of the tunnel has ended.
+    ///
+    /// - Returns: whether both have.
+    mutating func tunnelOutputEnded() -> Bool {
+        outputEnded = true
+        return !requestOpen
+    }
+
+    /// The client's direction of the tunnel has ended.
+    ///
+    /// - Returns: whether both have.
+    mutating func tunnelInputEnded() -> Bool {
+        requestOpen = false
+        return outputEnded
+    }
 
     /// Whether the connection may serve another request: both directions ended, and the upstream keeps it.
     ///

@@ -43,6 +43,8 @@ struct ClientConnection: Sendable {
         case closeOnceSent
         /// What is owed is still given: the request is complete, or its rest may be held here, or its answer is being sent.
         case answerThenClose
+        /// The end of a tunnel's one direction, to be passed on behind what is held.
+        case passOn
         /// The request's body was cut short.
         case abort
     }
@@ -67,11 +69,17 @@ struct ClientConnection: Sendable {
     /// The connection may carry another request.
     private(set) var isPersistent = true
     private(set) var peerFinished = false
+    /// Bytes go both ways, and none of them are HTTP.
+    private(set) var isTunnel = false
+    /// How long the answer may go on is somebody else's to say.
+    private var isStream = false
+    /// Until when an ended stream's rest may be sent.
+    private var closesBy: UInt64?
     /// The peer counts on further requests, or on a tunnel: what it sends after this one may be under way.
     private var peerGoesOn = false
     private var headBegan: UInt64?
     private var requestBegan: UInt64 = 0
-    private var lastProgress: UInt64
+    private(set) var lastProgress: UInt64
     /// When a responder began to take the body, moved on by the time in which it took none.
     private var bodyBegan: UInt64 = 0
     /// Since when the responder takes no more of the body; nil: it does.
@@ -125,6 +133,7 @@ struct ClientConnection: Sendable {
         peerGoesOn = persistent || asksForTunnel
         bodyOpen = hasBody
         responseStarted = false
+        isStream = false
         requestBegan = headBegan ?? now
         headBegan = nil
         lastProgress = now
@@ -143,6 +152,36 @@ struct ClientConnection: Sendable {
     mutating func exchangeReturned() {
         guard phase == .exchanging, !responseStarted else { return }
         phase = .deciding
+    }
+
+    /// The request that is being decided asks for a tunnel: no other may follow it, tunnel or not, since what comes behind it may be meant for
+    /// one.
+    mutating func tunnelAsked() {
+        isPersistent = false
+        peerGoesOn = true
+    }
+
+    /// The answer that has begun may go on without end.
+    mutating func streamBegan() {
+        isStream = true
+    }
+
+    /// The protocol was switched: what is held and what comes is passed on until both directions have ended.
+    mutating func tunnelBegan(now: UInt64) {
+        guard phase == .exchanging, responseStarted, !bodyOpen else { return }
+        isTunnel = true
+        isPersistent = false
+        peerGoesOn = true
+        bodyOpen = true
+        heldSince = nil
+        lastProgress = now
+    }
+
+    /// A stream ends that could go on: what was written is sent, but not for long, then the connection closes.
+    mutating func streamEnds(now: UInt64) {
+        phase = .finishing
+        isPersistent = false
+        closesBy = now &+ StreamBounds.farewell
     }
 
     mutating func progress(now: UInt64) {
@@ -216,6 +255,7 @@ struct ClientConnection: Sendable {
             phase = .closed
             return .close
         case .finishing: return .answerThenClose
+        case .exchanging where isTunnel: return .passOn
         case .deciding, .exchanging: return bodyOpen && !holdsBytes ? .abort : .answerThenClose
         }
     }
@@ -234,6 +274,7 @@ struct ClientConnection: Sendable {
     ///
     /// - Parameter bodyBytes: how much of the request's body has come.
     func expiry(now: UInt64, limits: ConnectionLimits, bodyBytes: UInt64) -> Expiry {
+        if let closesBy, now >= closesBy, phase != .closed { return .close }
         switch phase {
         case .opening:
             return since(lastProgress, now) > limits.handshakeTimeout ? .close : .none
@@ -252,6 +293,7 @@ struct ClientConnection: Sendable {
     }
 
     private func requestExpiry(now: UInt64, limits: ConnectionLimits, bodyBytes: UInt64) -> Expiry {
+        guard !isStream else { return .none }
         if let total = limits.requestTimeout, since(requestBegan, now) > total {
             return responseStarted ? .abort : .totalTimeout
         }

@@ -56,6 +56,7 @@ extension ClientHandler {
     func finish() {
         record.handler?.finished(self)
         record.handler = nil
+        stream = nil
     }
 
     /// Answers with a denial instead of forwarding.
@@ -67,7 +68,8 @@ extension ClientHandler {
         skipBodyAtHand()
         let closes = beginAnswer(status: denial.code.status, persistent: !connection.bodyOpen)
         ProblemAnswer(
-            denial: denial, record: record, closes: closes, additions: record.additions ?? (record.handler ?? front.handler)?.additions
+            denial: denial, record: record, closes: closes,
+            additions: record.additions ?? (record.handler ?? front.handler)?.additions
         )
         .write(into: &front.answerScratch, date: front.dates.bytes(now: front.clock.now()))
         write(front.answerScratch)

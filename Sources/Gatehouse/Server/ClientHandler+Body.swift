@@ -34,11 +34,17 @@ extension ClientHandler {
             switch body.next(from: &inbound) {
             case .needsMore:
                 if inbound.readableBytes == 0 { inbound = ByteBuffer() }
-                // Of a body that was cut short, nothing more will come.
-                if connection.peerFinished { abandon(.clientClosed) }
+                guard connection.peerFinished else { return false }
+                if connection.isTunnel {
+                    tunnelInputEnded()
+                } else {
+                    // Of a body that was cut short, nothing more will come.
+                    abandon(.clientClosed)
+                }
                 return false
             case .data(let part):
                 guard admit(part) else { return false }
+                stream?.passedToUpstream(part)
                 responder.bodyPart(part)
             case .end(let trailers):
                 connection.bodyEnded(now: front.time)
@@ -55,7 +61,7 @@ extension ClientHandler {
 
     private func admit(_ part: ByteBuffer) -> Bool {
         record.bytesIn &+= UInt64(part.readableBytes)
-        guard let limit = record.bodyLimit, record.bytesIn > UInt64(limit) else { return true }
+        guard let limit = record.bodyLimit, record.bytesIn > UInt64(limit), !connection.isTunnel else { return true }
         refuseBody(Denial(.requestTooLarge))
         return false
     }
@@ -71,9 +77,10 @@ extension ClientHandler {
         }
     }
 
-    /// Whether bytes of the request's body are still to come from the client; of a chunked body that is not known before it is read.
+    /// Whether bytes of the request's body are still to come from the client; of a chunked body that is not known before it is read. Those of a
+    /// tunnel come for as long as the client likes.
     var awaitsBody: Bool {
-        guard connection.bodyOpen else { return false }
+        guard connection.bodyOpen else { return record.asksForTunnel }
         guard case .length(let length) = body else { return true }
         return length > UInt64(inbound.readableBytes)
     }

@@ -23,6 +23,8 @@ final class ClientHandler: ChannelInboundHandler {
     var scanned = 0
     var body = BodyReader.none
     var responder: (any Responder)?
+    /// What is known of the stream that is being served; nil: an ordinary request, or none.
+    var stream: OpenStream?
     var queued = QueuedWrites()
     var registryIndex = 0
     private(set) var context: ChannelHandlerContext?
@@ -98,6 +100,7 @@ final class ClientHandler: ChannelInboundHandler {
         }
         switch connection.peerFinishedSending(holdsBytes: inbound.readableBytes > 0) {
         case .answerThenClose: break
+        case .passOn: advance()
         case .closeOnceSent: closeOnceSent()
         case .close: close()
         case .abort: abandon(.clientClosed)

@@ -20,6 +20,8 @@ struct RequestRecord {
     var minorVersion: UInt8 = 1
     var expectsContinue = false
     var wantsGRPC = false
+    /// The upstream is asked to switch protocols.
+    var asksForTunnel = false
     /// Index of the route and of the upstream; -1: none.
     var route = -1
     var upstream = -1

@@ -26,6 +26,10 @@ protocol RequestHandler: AnyObject {
     /// What answers have besides to requests whose route is not known; nil: nothing.
     var additions: AnswerAdditions? { get }
     func handle(_ request: RequestView, from client: ClientHandler)
+    /// The answer of a request that it began goes on as a stream; nil: it is watched like any other.
+    func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream?
+    /// Why a stream may not go on any more, as far as that is known here; nil: it may.
+    func refusal(of stream: OpenStream) -> DecisionCode?
     /// The client of a request that has no responder yet is gone.
     func abandoned(_ client: ClientHandler)
     /// The request is over; its record is complete.

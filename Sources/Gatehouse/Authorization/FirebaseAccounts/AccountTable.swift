@@ -8,6 +8,8 @@ struct AccountTable {
     /// The most answers that a worker remembers: a power of two.
     static let capacity = 16_384
     private var slots: [Slot?]
+    /// How often an answer was kept.
+    private(set) var changes: UInt64 = 0
 
     init() {
         slots = Array(repeating: nil, count: Self.capacity)
@@ -23,6 +25,7 @@ struct AccountTable {
     mutating func insert(_ status: AccountStatus, of user: StoreKey) {
         if let known = find(user), known.askedAt > status.askedAt { return }
         slots[Self.place(of: user)] = Slot(key: user, status: status)
+        changes &+= 1
     }
 
     private static func place(of user: StoreKey) -> Int { Int(truncatingIfNeeded: user.low) & (capacity - 1) }

@@ -6,6 +6,7 @@ import SecurityRules
 final class RequestBindings: RuleBindings {
     private let isShown: @Sendable (Field, RequestView) -> Bool
     private var request: RequestView?
+    private var places: CredentialPlaces?
     /// Who is asking; nil: nobody is signed in.
     var identity: VerifiedTokenCache.Entry?
 
@@ -15,12 +16,16 @@ final class RequestBindings: RuleBindings {
     }
 
     /// A request, valid until `end()`.
-    func begin(_ request: RequestView) {
+    ///
+    /// - Parameter places: what of it is not shown; nil: all is.
+    func begin(_ request: RequestView, hiding places: CredentialPlaces? = nil) {
         self.request = request
+        self.places = places
     }
 
     func end() {
         request = nil
+        places = nil
         identity = nil
     }
 
@@ -31,10 +36,19 @@ final class RequestBindings: RuleBindings {
         case .auth: auth
         case .method: Self.method(of: request)
         case .host: .string(Self.host(of: request))
-        case .query: request.head.query.map { QueryText.value(of: $0.bytes(in: request.bytes)) } ?? .map(RuleMap([]))
+        case .query: query(of: request)
         case .headers: headers(of: request)
         case .header(let name): header(name, of: request)
         }
+    }
+
+    private func query(of request: RequestView) -> RuleValue {
+        guard let query = request.head.query else { return .map(RuleMap([])) }
+        return QueryText.value(of: query.bytes(in: request.bytes), hiding: places?.parameter)
+    }
+
+    private func shows(_ field: Field, of request: RequestView) -> Bool {
+        isShown(field, request) && places?.isProtocolField(field, in: request.bytes) != true
     }
 
     private var auth: RuleValue {
@@ -60,7 +74,7 @@ final class RequestBindings: RuleBindings {
     private func headers(of request: RequestView) -> RuleValue {
         var entries: [(key: String, value: RuleValue)] = []
         var seen: Set<String> = []
-        for index in 0..<request.fields.count where isShown(request.fields[index], request) {
+        for index in 0..<request.fields.count where shows(request.fields[index], of: request) {
             let name = Self.lowercased(request.fields[index].name.bytes(in: request.bytes))
             if seen.insert(name).inserted { entries.append((name, header(name, of: request))) }
         }
@@ -71,7 +85,7 @@ final class RequestBindings: RuleBindings {
     private func header(_ name: String, of request: RequestView) -> RuleValue {
         var value: [UInt8]?
         for index in 0..<request.fields.count where Self.isNamed(request.fields[index], name, in: request.bytes) {
-            guard isShown(request.fields[index], request) else { continue }
+            guard shows(request.fields[index], of: request) else { continue }
             let bytes = request.fields[index].value.bytes(in: request.bytes)
             if value == nil { value = Array(bytes) } else { value?.append(contentsOf: Array(", ".utf8) + bytes) }
         }

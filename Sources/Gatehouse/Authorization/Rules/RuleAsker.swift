@@ -19,11 +19,13 @@ final class RuleAsker {
 
     /// A request that may have to be asked about; it and its path must outlive `end()`.
     ///
-    /// - Parameter path: the canonical one that the route matched.
-    func begin(_ request: RequestView, path: UnsafeRawBufferPointer) {
+    /// - Parameters:
+    ///   - path: the canonical one that the route matched.
+    ///   - places: where the route looks for credentials besides, which rules do not get to see; nil: nowhere.
+    func begin(_ request: RequestView, path: UnsafeRawBufferPointer, hiding places: CredentialPlaces? = nil) {
         self.path = path
         operation = RuleOperation(method: request.head.methodRange.bytes(in: request.bytes), path: path)
-        bindings.begin(request)
+        bindings.begin(request, hiding: places)
         finding = nil
         isReady = true
     }

@@ -22,6 +22,13 @@ extension Configuration {
         /// From a head's first byte to the answer's last (`request_timeout`), 1 ms to 1 d. Default: nil, no bound.
         public var requestTimeout: Duration?
 
+        /// How long a stream may be open (`max_stream`), 1 ms to 30 d. Default: 1 h.
+        public var maxStream = Duration.seconds(3_600)
+        /// How long a stream may outlive its token (`stream_grace`), 0 to 1 h; full seconds count. Default: 0.
+        public var streamGrace = Duration.zero
+        /// How long a stream may be without bytes in either direction (`stream_idle_timeout`), 1 ms to 1 d. Default: 10 min.
+        public var streamIdleTimeout = Duration.seconds(600)
+
         /// The defaults.
         public init() {}
     }

@@ -48,6 +48,16 @@ extension Configuration {
         public var responseHeaders = ResponseHeaders()
         /// How path and host change on the way to the upstream (`rewrite`); not with `strip_prefix`. Default: nil, not at all.
         public var rewrite: Rewrite?
+        /// The protocols that requests may change to, in lower case (`upgrade`), none of which carries further requests. Default: empty, none.
+        public var upgrade: [String] = []
+        /// The query parameter that a token may stand in (`token_query`), at most 64 letters, digits, `_`, `-` and `.`. Default: nil, none.
+        public var tokenQuery: String?
+        /// Whether a token may stand in `Sec-WebSocket-Protocol` (`token_protocol`); only with `websocket` in ``upgrade``. Default: false.
+        public var tokenProtocol = false
+        /// Override those of `limits`, within the same bounds (`max_stream`, `stream_grace`, `stream_idle_timeout`). Default: nil.
+        public var maxStream: Duration?
+        public var streamGrace: Duration?
+        public var streamIdleTimeout: Duration?
         /// Where `path` stands.
         public var location: SourceLocation
 

@@ -48,7 +48,7 @@ extension KnownKeys {
         "limits",
         [
             "connections", "head_size", "head_fields", "body_size", "head_timeout", "idle_timeout", "body_rate",
-            "request_timeout", "handshake_timeout",
+            "request_timeout", "handshake_timeout", "max_stream", "stream_grace", "stream_idle_timeout",
         ])
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let reload = KnownKeys("reload", ["watch"])
@@ -86,7 +86,7 @@ extension KnownKeys {
             "allow", "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
             "merge_slashes",
             "encoded_slashes", "case_insensitive", "insecure_no_csrf", "cors", "rate_limit", "response_headers",
-            "rewrite",
+            "rewrite", "upgrade", "token_query", "token_protocol", "max_stream", "stream_grace", "stream_idle_timeout",
         ])
     static let cors = KnownKeys(
         "routes[].cors", ["origins", "methods", "headers", "expose", "credentials", "max_age"])
@@ -98,7 +98,8 @@ extension KnownKeys {
     /// Every mapping with fixed keys.
     static let all =
         [
-            root, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity, firebase, secondFactor,
+            root, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity, firebase,
+            secondFactor,
             keys, credentials, store,
             revocation, accounts,
             headers, assertion, upstream, route, cors, rateLimit, responseHeaders, rewrite, log,

@@ -3,6 +3,9 @@ extension Configuration.Limits {
     static let bodySizes = 0...1_099_511_627_776
     /// The bounds of the time limits of a request, here, on an upstream and on a route.
     static let times = Duration.milliseconds(1)...Duration.days(1)
+    /// The bounds of how long a stream may be open, and of how long it may outlive its token, here and on a route.
+    static let streamTimes = Duration.milliseconds(1)...Duration.days(30)
+    static let graces = Duration.zero...Duration.hours(1)
 
     init(_ mapping: MappingReader) {
         self.init()
@@ -15,6 +18,9 @@ extension Configuration.Limits {
         mapping.set(&idleTimeout, "idle_timeout") { $0.duration(in: Self.times) }
         mapping.set(&bodyRate, "body_rate") { $0.size(in: 0...1_073_741_824) }
         mapping.set(&requestTimeout, "request_timeout") { $0.duration(in: Self.times) }
+        mapping.set(&maxStream, "max_stream") { $0.duration(in: Self.streamTimes) }
+        mapping.set(&streamGrace, "stream_grace") { $0.duration(in: Self.graces) }
+        mapping.set(&streamIdleTimeout, "stream_idle_timeout") { $0.duration(in: Self.times) }
     }
 }
 

@@ -24,6 +24,7 @@ extension Configuration.Route {
         route.readConditions(mapping)
         route.readForwarding(mapping)
         route.readEdge(mapping)
+        route.readStreams(mapping)
         route.checkConditions(mapping, surroundings)
         route.checkAllow(mapping)
         return path != nil && upstream != nil ? route : nil

@@ -2,7 +2,8 @@ extension GatewayReadings {
     /// The gateway's metrics. Their names are a contract; docs/operations.md lists them.
     public func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
-            families: requestFamilies + stageFamilies + tokenFamilies + ruleFamilies + introspectionFamilies
+            families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + ruleFamilies
+                + introspectionFamilies
                 + accountFamilies + certificateFamilies
                 + keyFamilies
                 + upstreamFamilies
@@ -36,6 +37,21 @@ extension GatewayReadings {
                 help: "Connections closed for want of a PROXY header that may be believed.", .proxyHeaderFailures),
             counter("gatehouse_received_bytes_total", help: "Body bytes from clients.", .bytesReceived),
             counter("gatehouse_sent_bytes_total", help: "Body bytes to clients.", .bytesSent),
+        ]
+    }
+
+    private var streamFamilies: [MetricFamily] {
+        [
+            gauge("gatehouse_streams", help: "Open tunnels and event streams.", counters[.streamsOpen]),
+            MetricFamily(
+                "gatehouse_streams_opened_total", help: "Streams by what they are.",
+                .counters([
+                    MetricSample([("kind", "tunnel")], counters[.streamsTunneled]),
+                    MetricSample([("kind", "answer")], counters[.streamsAnswered]),
+                ])),
+            counter(
+                "gatehouse_streams_refused_total", help: "Streams that ended because their token or user did.",
+                .streamsRefused),
         ]
     }
 

@@ -17,11 +17,13 @@ public final class WorkerCounters {
         case accessLogDropped
         /// Decisions by rules: they let the request pass, did not, failed or reached a limit, or asked for a later or stronger sign-in.
         case rulesAllowed, rulesDenied, rulesFailed, rulesSteppedUp
+        /// Streams that were opened: tunnels, and answers that go on; and those that ended with their permission.
+        case streamsTunneled, streamsAnswered, streamsRefused
     }
 
     /// Things that are, each a number that rises and falls.
     public enum Gauge: Int, CaseIterable, Sendable {
-        case connectionsOpen, requestsInFlight, tokenCacheEntries
+        case connectionsOpen, requestsInFlight, tokenCacheEntries, streamsOpen
     }
 
     /// What happens with one upstream.

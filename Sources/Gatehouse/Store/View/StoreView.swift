@@ -11,6 +11,7 @@ public final class StoreView: Sendable {
     private let nextLane = Atomic<Int>(0)
     /// 0: not loaded; `UInt64.max`: always fresh; else the monotonic time of the last confirmation, plus 1.
     private let freshness = Atomic<UInt64>(0)
+    private let changeCount = Atomic<UInt64>(0)
 
     /// An empty view of infinite age.
     public init() {
@@ -53,6 +54,9 @@ public final class StoreView: Sendable {
         return (users.records, sessions.records, users.bytes + sessions.bytes)
     }
 
+    /// How often a record was set: as long as it stays the same, nothing is known now that was not known before.
+    var changes: UInt64 { changeCount.load(ordering: .acquiring) }
+
     @inline(__always)
     func user(_ key: StoreKey, lane: Int) -> UserLookup {
         users.find(key, lane: lane).user
@@ -79,11 +83,13 @@ extension StoreView {
     /// Publishes a user's record: when this returns, every reader sees it.
     func setUser(_ key: StoreKey, to word: RecordWord) {
         users.set(key, to: word)
+        changeCount.wrappingAdd(1, ordering: .releasing)
     }
 
     /// Publishes a session's record: when this returns, every reader sees it.
     func setSession(_ key: StoreKey, to word: RecordWord) {
         sessions.set(key, to: word)
+        changeCount.wrappingAdd(1, ordering: .releasing)
     }
 
     /// From now on the view is as fresh as can be: its store writes here before it acknowledges.

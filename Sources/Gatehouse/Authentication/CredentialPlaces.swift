@@ -1,0 +1,144 @@
+import HTTPWire
+
+/// Where the requests of one route may carry a credential besides the header and the cookie: for clients that can write neither, as browsers'
+/// `WebSocket` and `EventSource`. What stands there never reaches an upstream, a log or a rule.
+final class CredentialPlaces: Sendable {
+    /// The query parameter's name (`token_query`); nil: none counts.
+    let parameter: [UInt8]?
+    /// Whether `Sec-WebSocket-Protocol: bearer, TOKEN` counts (`token_protocol`).
+    let takesProtocol: Bool
+
+    init(parameter: String?, takesProtocol: Bool) {
+        self.parameter = parameter.map { Array($0.utf8) }
+        self.takesProtocol = takesProtocol
+    }
+
+    var takesParameter: Bool { parameter != nil }
+
+    /// Adds what stands in these places to what was found elsewhere.
+    func find(in request: RequestView, _ found: inout FoundCredentials) {
+        var tokens: [[UInt8]] = []
+        var isAmbiguous = false
+        // RFC 6750 section 2.3: of requests whose answers nobody else may get by their URL alone, reading ones.
+        if request.head.method == .get || request.head.method == .head {
+            forEachParameter(of: request) { _, value, isOurs in
+                guard isOurs else { return }
+                isAmbiguous = isAmbiguous || !tokens.isEmpty
+                // What cannot be decoded is no token, and is refused as none.
+                tokens.append(QueryDecoding.decoded(value) ?? [])
+            }
+        }
+        switch protocolToken(in: request) {
+        case .none: break
+        case .token(let token): tokens.append(token)
+        case .misplaced: isAmbiguous = true
+        }
+        if !tokens.isEmpty || isAmbiguous {
+            found.further = FurtherCredentials(tokens: tokens, isAmbiguous: isAmbiguous)
+        }
+    }
+
+    // MARK: - The query
+
+    /// Writes the query with its `?`, without the parameter, whichever way it is spelled.
+    func writeQuery(of request: RequestView, _ writer: inout HeadWriter) {
+        guard let query = request.head.query else { return }
+        var kept = 0
+        forEachParameter(of: request) { range, _, isOurs in
+            guard !isOurs else { return }
+            writer.append(kept == 0 ? "?" : "&")
+            writer.keep(range)
+            kept += 1
+        }
+        if query.isEmpty { writer.append("?") }
+    }
+
+    private func forEachParameter(
+        of request: RequestView, _ body: (ByteRange, Slice<UnsafeRawBufferPointer>, _ isOurs: Bool) -> Void
+    ) {
+        guard let parameter, let query = request.head.query, !query.isEmpty else { return }
+        let bytes = query.bytes(in: request.bytes)
+        for part in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let range = ByteRange(
+                start: query.start + UInt32(truncatingIfNeeded: part.startIndex),
+                length: UInt32(truncatingIfNeeded: part.count))
+            body(range, part[end...].dropFirst(), QueryDecoding.decoded(part[..<end]) == parameter)
+        }
+    }
+
+    // MARK: - Sub-protocols
+
+    private enum ProtocolToken {
+        case none
+        case token([UInt8])
+        /// `bearer` stands elsewhere than at the beginning: what is the token, nobody can say.
+        case misplaced
+    }
+
+    func isProtocolField(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
+        takesProtocol && field.kind == .other && ASCII.equals(field.name.bytes(in: head), WebSocketProtocols.fieldName)
+    }
+
+    /// Whether the first sub-protocol is `bearer`, so that the second is the token.
+    func hasProtocolToken(in request: RequestView) -> Bool {
+        if case .token = protocolToken(in: request) { true } else { false }
+    }
+
+    private func protocolToken(in request: RequestView) -> ProtocolToken {
+        guard takesProtocol else { return .none }
+        var token: [UInt8]?
+        var isFirst = true
+        for index in 0..<request.fields.count where isProtocolField(request.fields[index], in: request.bytes) {
+            let members = ListMembers(request.fields[index].value.bytes(in: request.bytes))
+            for (place, member) in members.enumerated() {
+                if isFirst, place == 1, token != nil {
+                    token = Array(member)
+                } else if Self.isBearer(member) {
+                    guard isFirst, place == 0 else { return .misplaced }
+                    token = []
+                }
+            }
+            isFirst = false
+        }
+        return token.map { .token($0) } ?? .none
+    }
+
+    /// Writes a field of sub-protocols without `bearer` and the token; nothing where no others were there.
+    func writeProtocols(of field: Field, in head: UnsafeRawBufferPointer, _ writer: inout HeadWriter) {
+        var others = Array(ListMembers(field.value.bytes(in: head)))
+        if let first = others.first, Self.isBearer(first) { others.removeFirst(min(2, others.count)) }
+        guard !others.isEmpty else { return }
+        writer.keep(field.name)
+        for (index, name) in others.enumerated() {
+            writer.append(index == 0 ? ": " : ", ")
+            writer.append(name)
+        }
+        writer.append("\r\n")
+    }
+
+    /// Sub-protocols compare byte for byte.
+    private static func isBearer(_ name: UnsafeRawBufferPointer) -> Bool { name.elementsEqual("bearer".utf8) }
+}
+
+/// What was found in a route's further places. An object, so that a request without it carries a nil.
+final class FurtherCredentials: Sendable {
+    private let tokens: [[UInt8]]
+    private let isAmbiguous: Bool
+
+    init(tokens: [[UInt8]], isAmbiguous: Bool) {
+        self.tokens = tokens
+        self.isAmbiguous = isAmbiguous
+    }
+
+    /// What the request offers, with what it offers in the usual places: all must be the same.
+    func offer(with usual: FoundCredentials.Offer, in head: UnsafeRawBufferPointer) -> FoundCredentials.Offer {
+        guard !isAmbiguous, let token = tokens.first, tokens.allSatisfy({ $0 == token }) else { return .ambiguous }
+        switch usual {
+        case .none, .unsupported: return .text(token)
+        case .token(let range, _):
+            return range.bytes(in: head).elementsEqual(token) ? .token(range, .idToken) : .ambiguous
+        case .text, .ambiguous: return .ambiguous
+        }
+    }
+}
