@@ -46,12 +46,14 @@ public final class Gateway: Sendable {
     private let generation: Mutex<Generation>
     /// Those of earlier configurations that may still be asked.
     private let earlier = Mutex<[IdentitySources]>([])
+    /// Look after the upstreams' servers.
+    let upstreamWatches: UpstreamWatches
     private let fetcher: HTTPKeyFetcher
     let environment: IdentitySources.Environment
     let workerGroup: MultiThreadedEventLoopGroup
     let controlGroup: MultiThreadedEventLoopGroup
     private let background = Mutex<[Task<Void, Never>]>([])
-    private let running = Mutex<[NIOLoopBound<WorkerLoop>]>([])
+    private let running = LoopList()
     /// In the order of the configuration.
     let listeners = Mutex<[Listener]>([])
     let certificates = CertificateCounters()
@@ -82,6 +84,9 @@ public final class Gateway: Sendable {
         }
         // From here on nothing throws: what is made needs an end, which `finish` gives.
         workerGroup = MultiThreadedEventLoopGroup(numberOfThreads: count)
+        upstreamWatches = UpstreamWatches(loop: controlGroup.next(), logger: logger) { [running] settings, news in
+            for loop in running.list.withLock({ $0 }) { loop.execute { $0.apply(news, of: settings) } }
+        }
         fetcher = HTTPKeyFetcher(group: controlGroup, clock: clock)
         environment = IdentitySources.Environment(
             store: store, fetcher: fetcher, group: controlGroup, clock: clock, logger: logger)
@@ -107,7 +112,7 @@ public final class Gateway: Sendable {
     }
 
     /// What each event loop keeps.
-    var loops: [NIOLoopBound<WorkerLoop>] { running.withLock { $0 } }
+    var loops: [NIOLoopBound<WorkerLoop>] { running.list.withLock { $0 } }
 
     /// The files that the configuration names, and that were read.
     var files: Set<String> { filesRead.withLock { $0 } }
@@ -175,7 +180,7 @@ public final class Gateway: Sendable {
                 made.start()
                 return NIOLoopBound(made, eventLoop: loop)
             }.get()
-            running.withLock { $0.append(made) }
+            running.list.withLock { $0.append(made) }
         }
     }
 
@@ -194,6 +199,7 @@ public final class Gateway: Sendable {
                 })
         }
         for (loop, worker) in zip(loops, made) { try await loop.onLoop { $0.install(worker.value) } }
+        upstreamWatches.follow(next.snapshot.upstreams)
     }
 
     /// Hands every state of key sets, of now and later, to the workers that verify with them.
@@ -329,6 +335,7 @@ public final class Gateway: Sendable {
         let server = admin.withLock { $0 }
         await server?.close()
         for task in background.withLock({ $0 }) { task.cancel() }
+        upstreamWatches.stop()
         for loop in loops { try? await loop.onLoop { $0.stop() } }
         var remainders: [AccessLogBatch] = []
         for loop in loops {
@@ -341,6 +348,11 @@ public final class Gateway: Sendable {
         try? await workerGroup.shutdownGracefully()
         try? await controlGroup.shutdownGracefully()
     }
+}
+
+/// The loops that serve, for those who tell them something from outside.
+final class LoopList: Sendable {
+    let list = Mutex<[NIOLoopBound<WorkerLoop>]>([])
 }
 
 /// Why a gateway could not start, with what to do.

@@ -152,6 +152,7 @@ extension Gateway {
         readings.storeSessions = usage.sessions
         readings.introspections = others.opaqueTokens?.status().map(GatewayReadings.Introspection.init) ?? []
         readings.accountLookups = (others.accounts?.status()).map(GatewayReadings.AccountLookups.init)
+        readings.upstreamServers = await upstreamServers()
         readings.accessLogLost = accessLog?.lostLines ?? 0
         readings.certificates = certificateReadings
         readings.certificateRenewals = certificates.renewals.load(ordering: .relaxed)

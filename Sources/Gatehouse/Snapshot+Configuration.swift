@@ -1,5 +1,3 @@
-import NIOCore
-
 extension ConnectionLimits {
     init(_ limits: Configuration.Limits) {
         headSize = limits.headSize
@@ -50,21 +48,6 @@ extension RouteDefinition {
             pattern: route.path, hosts: route.hosts, methods: route.methods, mergeSlashes: route.mergeSlashes,
             encodedSlashes: route.encodedSlashes == .keep ? .keep : .reject,
             caseInsensitive: route.caseInsensitive, stripPrefix: route.stripPrefix, rewrite: route.rewrite?.path)
-    }
-}
-
-extension UpstreamSettings {
-    init(_ upstream: Configuration.Upstream, counterPlace: Int) {
-        name = upstream.name
-        self.counterPlace = counterPlace
-        servers = upstream.servers.map { server in
-            Server(
-                host: server.host, port: server.port,
-                address: try? SocketAddress(ipAddress: server.host, port: server.port))
-        }
-        connectTimeout = upstream.connectTimeout.nanoseconds
-        responseTimeout = upstream.responseTimeout.nanoseconds
-        connections = upstream.connections
     }
 }
 

@@ -100,7 +100,8 @@ public final class Snapshot: Sendable {
     ) throws(ConfigurationErrors) {
         let names = configuration.upstreams.map(\.name)
         routes = try Self.table(of: configuration)
-        upstreams = configuration.upstreams.map { UpstreamSettings($0, counterPlace: places.upstream($0.name)) }
+        var upstreamReader = UpstreamReader()
+        upstreams = configuration.upstreams.map { upstreamReader.read($0, counterPlace: places.upstream($0.name)) }
         let upstreams = upstreams
         opaqueProviders = configuration.identity.providers.filter { $0.opaqueTokens != nil }
         acrValues = configuration.identity.providers.reduce(into: [:]) { values, provider in
@@ -146,10 +147,10 @@ public final class Snapshot: Sendable {
         var fronts = ListenerFrontReader(proxies: proxies, now: GatewayClock.system.now())
         self.fronts = configuration.listen.compactMap { fronts.read($0) }
         let extra = configuration.headers.extra.compactMap { ruleReader.read($0) }
-        let problems = reader.errors + ruleReader.errors + fronts.errors
+        let problems = upstreamReader.errors + reader.errors + ruleReader.errors + fronts.errors
         guard problems.isEmpty else { throw ConfigurationErrors(problems) }
         deniesUnlinked = configuration.accounts?.unlinked == .deny
-        warnings = reader.warnings + ruleReader.warnings + fronts.warnings
+        warnings = upstreamReader.warnings + reader.warnings + ruleReader.warnings + fronts.warnings
         self.rules = rules
         accounts = configuration.accounts
         assertionKeys = keys

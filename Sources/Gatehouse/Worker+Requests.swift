@@ -244,7 +244,9 @@ extension Worker: RequestHandler {
             trailers: isChunked
                 ? TrailerFilter(
                     announcedIn: request.fields, of: request.bytes, managed: snapshot.outgoing.hygiene.managed) : nil,
-            responseTimeout: plan.responseTimeout, upgrade: upgrade)
+            responseTimeout: plan.responseTimeout, upgrade: upgrade,
+            balanceValue: pool.settings.hashOn?.hash(
+                uid: permit.identity?.principal.uid, address: client.origin.text, request: request))
         if upgrade != nil { client.asksForTunnel() }
         pool.send(outgoing, head: front.requestScratch, for: client)
     }

@@ -151,7 +151,9 @@ final class Worker {
         if snapshot.accounts == nil { keysDocument = Self.document(of: snapshot.assertionKeys?.published ?? []) }
         pools = snapshot.upstreams.map { settings in
             previous?.pools.first { $0.settings == settings }
-                ?? UpstreamPool(settings: settings, front: home.front, counters: home.counters, loop: home.loop)
+                ?? UpstreamPool(
+                    settings: settings, front: home.front, counters: home.counters, loop: home.loop,
+                    logger: home.logger)
         }
         rates =
             snapshot.plans.contains { $0.rates != nil } ? others.rates ?? previous?.rates ?? RateTables() : nil

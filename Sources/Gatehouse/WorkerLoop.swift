@@ -64,6 +64,8 @@ final class WorkerLoop {
         current = worker
         worker.begin()
         front.handler = worker
+        let kept = Self.pools(of: [worker])
+        for pool in retiring.flatMap(\.pools) where !kept.contains(ObjectIdentifier(pool)) { pool.retire() }
         letGoOfIdle()
     }
 

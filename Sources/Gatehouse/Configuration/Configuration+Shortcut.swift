@@ -48,13 +48,7 @@ private struct ShortcutOptions {
 
     mutating func server(_ text: String) -> Configuration.UpstreamServer? {
         do {
-            let url = try HTTPURL(parsing: text)
-            if url.isSecure {
-                fail("--upstream", "an https:// upstream server is not supported yet", "write http://HOST:PORT")
-            } else if !url.target.isEmpty && url.target != "/" {
-                fail("--upstream", "a URL with a path or query", "write http://HOST:PORT alone")
-            }
-            return Configuration.UpstreamServer(host: url.host, port: url.port)
+            return try Configuration.UpstreamServer(parsing: text)
         } catch {
             fail("--upstream", error.what, error.remedy)
             return nil

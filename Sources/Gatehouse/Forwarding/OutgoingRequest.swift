@@ -11,6 +11,8 @@ struct OutgoingRequest {
     let responseTimeout: UInt64
     /// The protocol that is asked for; nil: none is.
     var upgrade: UpgradeRequest?
+    /// The hash of what its server is chosen by; nil: there is nothing.
+    var balanceValue: UInt64?
 
     /// RFC 9110 section 9.2.2.
     var isIdempotent: Bool {

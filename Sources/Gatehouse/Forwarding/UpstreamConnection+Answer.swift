@@ -46,6 +46,7 @@ extension UpstreamConnection {
             return true
         }
         if upgrade != nil { endUpload() }
+        if pool.judgesAnswers, !passesOn(status: Int(head.status), for: client) { return false }
         exchange?.headCame(framing: head.framing, keepAlive: head.keepAlive)
         answerBody = BodyReader(head.framing)
         delivery = AnswerHead.delivery(of: head.framing, minorVersion: client.record.minorVersion)
@@ -86,6 +87,7 @@ extension UpstreamConnection {
             head, bytes: bytes, fields: front.answerFields, additions: client.record.additions,
             into: &front.answerScratch)
         client.write(front.answerScratch)
+        exchange?.interimPassed()
         if !client.isWritable { pauseReading() }
     }
 

@@ -11,7 +11,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     let server: Int
     /// Apart from the pool, whose reference costs more to follow.
     let front: ServerFront
-    private unowned let pool: UpstreamPool
+    let pool: UpstreamPool
     private var context: ChannelHandlerContext?
     /// The client whose request is being served.
     var client: ClientHandler?
@@ -63,8 +63,9 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         responseLimit = request.responseTimeout
         upgrade = request.upgrade
         // Once: a request that waited for its second connection may get one that served before, too.
-        let maySendAgain = hasServed && request.isIdempotent && client.record.attempts == 1
-        exchange = UpstreamExchange(maySendAgain: maySendAgain, now: now)
+        let maySendAgain =
+            hasServed && request.isIdempotent && client.record.attempts == 1 && pool.settings.retry.onReset
+        exchange = UpstreamExchange(maySendAgain: maySendAgain, isIdempotent: request.isIdempotent, now: now)
         served += 1
         client.record.forwarded = now
         context?.write(wrapOutboundOut(head), promise: nil)
@@ -146,15 +147,23 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         case .sendAgain:
             self.client = nil
             client.serveAgain()
-        case .unanswered: fail(.upstreamUnreachable)
-        case .brokenHead: fail(.upstreamInvalidResponse)
+        case .unanswered: unanswered(.upstreamUnreachable)
+        case .brokenHead: unanswered(.upstreamInvalidResponse)
         case .brokenBody: fail(.upstreamInvalidResponse)
         }
     }
 
+    /// The connection ended before an answer: that of another server will do where the request may be sent again.
+    private func unanswered(_ code: DecisionCode) {
+        // A connection that served before may have been closed for having been idle: that says nothing of the server.
+        if served == 1 || code == .upstreamInvalidResponse { blame(code) }
+        if !sendsElsewhere(after: .reset) { fail(code, blaming: false) }
+    }
+
     /// The answer cannot be had: the client is told if nothing of it was sent, else cut off, so that it sees the answer is not whole.
-    func fail(_ code: DecisionCode) {
+    func fail(_ code: DecisionCode, blaming: Bool = true) {
         guard let client else { return closeNow() }
+        if blaming { blame(code) }
         self.client = nil
         client.responder = nil
         if client.connection.responseStarted {
@@ -289,6 +298,7 @@ extension UpstreamConnection: Responder {
 
     func tick(now: UInt64) {
         guard let exchange, exchange.answerIsLate(now: now, limit: responseLimit) else { return }
-        fail(.upstreamTimeout)
+        blame(.upstreamTimeout)
+        if !sendsElsewhere(after: .timeout) { fail(.upstreamTimeout, blaming: false) }
     }
 }

@@ -48,9 +48,12 @@ struct UpstreamExchange: Sendable {
     private(set) var lastProgress: UInt64
     /// The connection has served before, the request's method is idempotent (RFC 9110 section 9.2.2), and this is its first attempt.
     let maySendAgain: Bool
+    private let isIdempotent: Bool
+    private var passedInterim = false
 
-    init(maySendAgain: Bool, now: UInt64) {
+    init(maySendAgain: Bool, isIdempotent: Bool = false, now: UInt64) {
         self.maySendAgain = maySendAgain
+        self.isIdempotent = isIdempotent
         lastProgress = now
     }
 
@@ -63,6 +66,12 @@ struct UpstreamExchange: Sendable {
         requestOpen = false
         lastProgress = now
     }
+
+    /// An interim answer was passed on to the client.
+    mutating func interimPassed() { passedInterim = true }
+
+    /// Whether another server may be asked: the method is idempotent, none of the body was sent, nothing of the answer passed on.
+    var maySendElsewhere: Bool { isIdempotent && !sentBody && !passedInterim && answer == .awaitingHead }
 
     mutating func bytesCame() { gotBytes = true }
 

@@ -1,12 +1,13 @@
+import Logging
 import NIOCore
-import NIOPosix
 
 /// The connections that one worker keeps to one upstream: makes them, lends them to requests, takes them back.
 ///
-/// Who gets which is decided by ``UpstreamPoolMachine``. Lives on the worker's event loop.
+/// Who gets which is decided by ``UpstreamPoolMachine``, to which server by its ``UpstreamServers``. Lives on the worker's event loop, and
+/// goes on to the next worker there when a reload leaves the upstream as it is.
 final class UpstreamPool {
     /// A request that waits for a connection.
-    private struct Waiter {
+    struct Waiter {
         let client: ClientHandler
         let number: UInt64
         let request: OutgoingRequest
@@ -14,27 +15,43 @@ final class UpstreamPool {
         let until: UInt64
     }
 
-    private typealias Entry = UpstreamQueue<Waiter>.Entry
+    typealias Entry = UpstreamQueue<Waiter>.Entry
 
     let settings: UpstreamSettings
     let front: ServerFront
     /// `Host` for a request that has none.
     let hostField: [UInt8]
-    private let loop: any EventLoop
-    private var machine: UpstreamPoolMachine<UpstreamConnection, Waiter>
+    let loop: any EventLoop
+    let logger: Logger
+    let dialer: UpstreamDialer
+    var machine: UpstreamPoolMachine<UpstreamConnection, Waiter>
+    /// Where each server of the machine is.
+    var targets: [UpstreamEndpoint] = []
+    var budget: RetryBudget
+    /// Whether answers tell something about their servers, or may be held back.
+    var judgesAnswers = false
+    /// How often each server of the settings was left out.
+    var ejections: [UInt64]
+    let counters: WorkerCounters
     private var isServingWaiting = false
-    private let counters: WorkerCounters
 
-    init(settings: UpstreamSettings, front: ServerFront, counters: WorkerCounters, loop: any EventLoop) {
+    init(
+        settings: UpstreamSettings, front: ServerFront, counters: WorkerCounters, loop: any EventLoop, logger: Logger
+    ) {
         self.settings = settings
         self.front = front
         self.counters = counters
         self.loop = loop
-        let host = settings.servers.first.map { "\($0.host):\($0.port)" } ?? ""
+        self.logger = logger
+        dialer = UpstreamDialer(settings: settings)
+        let host = settings.servers.first { !$0.host.isEmpty }.map { "\($0.host):\($0.port)" } ?? "localhost"
         hostField = Array(host.utf8)
+        budget = RetryBudget(percent: settings.retry.budget)
+        ejections = Array(repeating: 0, count: settings.servers.count)
         machine = UpstreamPoolMachine(
-            servers: settings.servers.count, limit: settings.connections,
-            waitingLimit: UpstreamSettings.waitingLimit)
+            servers: UpstreamServers(rule: settings.choice, seed: .random(in: 0 ... .max)), limit: settings.connections,
+            waitingLimit: settings.pending)
+        install(settings.endpoints)
     }
 
     var openCount: Int { machine.open }
@@ -46,17 +63,19 @@ final class UpstreamPool {
     /// - Parameter head: the request's head; only borrowed if it is sent now.
     func send(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
         client.record.attempts += 1
+        budget.requestCame()
         let isUpload = client.awaitsBody
         let acquired = machine.acquire(
-            reuse: client.record.attempts == 1, isUpload: isUpload, orWait: waiter(client, request, head))
+            reuse: client.record.attempts == 1, isUpload: isUpload, by: request.balanceValue,
+            avoiding: client.record.tried, orWait: waiter(client, request, head))
         switch acquired {
         case .use(let connection):
             lend(connection, to: client, request: request, head: head, isUpload: isUpload)
         case .connect(let server):
-            connect(to: server, for: .init(waiter: waiter(client, request, head), isUpload: isUpload), attempt: 1)
+            connect(to: server, for: .init(waiter: waiter(client, request, head), isUpload: isUpload))
         case .replace(let old, let server):
             old.retire()
-            connect(to: server, for: .init(waiter: waiter(client, request, head), isUpload: isUpload), attempt: 1)
+            connect(to: server, for: .init(waiter: waiter(client, request, head), isUpload: isUpload))
         case .wait: break
         case .refuse: client.deny(Denial(.overloaded))
         }
@@ -69,6 +88,9 @@ final class UpstreamPool {
             connection.isIdle = true
         case .serve(let next):
             lend(connection, to: next)
+        case .close:
+            connection.retire()
+            serveWaiting()
         }
     }
 
@@ -84,7 +106,7 @@ final class UpstreamPool {
             connection.isIdle = false
             machine.idleClosed(connection, server: connection.server)
         } else {
-            connectionEnded(isUpload: connection.holdsUpload)
+            connectionEnded(server: connection.server, isUpload: connection.holdsUpload)
         }
     }
 
@@ -100,12 +122,20 @@ final class UpstreamPool {
         }
         for late in machine.expireWaiting(while: { now > $0.until }) { late.client.deny(Denial(.upstreamTimeout)) }
         machine.uploadsArrived { !$0.client.awaitsBody }
+        budget.tick(now: now)
+        lookAtServers(now: now)
         serveWaiting()
     }
 
     /// Closes what is idle: the worker stops.
     func closeIdle() {
         for connection in machine.expire(idleSince: .max) { connection.retire() }
+    }
+
+    /// The upstream is gone, or has become another: what runs or waits is finished, and nothing is kept.
+    func retire() {
+        machine.retire()
+        closeIdle()
     }
 
     private func waiter(_ client: ClientHandler, _ request: OutgoingRequest, _ head: ByteBuffer) -> Waiter {
@@ -115,7 +145,7 @@ final class UpstreamPool {
         return Waiter(client: client, number: client.record.number, request: request, head: copy, until: until)
     }
 
-    private func lend(_ connection: UpstreamConnection, to entry: Entry) {
+    func lend(_ connection: UpstreamConnection, to entry: Entry) {
         let waiter = entry.waiter
         lend(
             connection, to: waiter.client, request: waiter.request, head: waiter.head, isUpload: entry.isUpload)
@@ -131,80 +161,21 @@ final class UpstreamPool {
         client.attach(connection)
     }
 
-    private func connectionEnded(isUpload: Bool) {
-        machine.closed(isUpload: isUpload)
+    func connectionEnded(server: Int, isUpload: Bool) {
+        machine.closed(server: server, isUpload: isUpload)
         serveWaiting()
     }
 
     /// Gives those who wait what there is now. One after the other: what one is given may end in this very call.
-    private func serveWaiting() {
+    func serveWaiting() {
         guard !isServingWaiting else { return }
         isServingWaiting = true
         defer { isServingWaiting = false }
         while let next = machine.next() {
             switch next {
             case .use(let connection, let entry): lend(connection, to: entry)
-            case .connect(let server, let entry): connect(to: server, for: entry, attempt: 1)
+            case .connect(let server, let entry): connect(to: server, for: entry)
             }
         }
-    }
-
-    // MARK: - Connecting
-
-    private func connect(to server: Int, for entry: Entry, attempt: Int) {
-        counters.add(to: .connects, upstream: settings.counterPlace)
-        let connection = UpstreamConnection(server: server, pool: self)
-        let began = front.time
-        let bootstrap = ClientBootstrap(group: loop)
-            .connectTimeout(.nanoseconds(Int64(clamping: settings.connectTimeout)))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .channelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 65_536)
-            )
-            .channelInitializer { [bound = NIOLoopBound(connection, eventLoop: loop)] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(bound.value)
-                }
-            }
-        let target = settings.servers[server]
-        let connected =
-            target.address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: target.host, port: target.port)
-        connected.assumeIsolated().whenComplete { result in
-            switch result {
-            case .success(let channel):
-                // `channelInactive` does not come for a channel that is closed within this call: it was never told active.
-                channel.closeFuture.assumeIsolated().whenComplete { _ in connection.ended() }
-                self.connected(connection, for: entry, since: began)
-            case .failure:
-                // Later: connecting may fail at once, and those who wait must not fail one within the other.
-                self.loop.assumeIsolated().execute { self.connectFailed(for: entry, attempt: attempt) }
-            }
-        }
-    }
-
-    private func connected(_ connection: UpstreamConnection, for entry: Entry, since began: UInt64) {
-        front.readClock()
-        counters.record(.connect, nanoseconds: front.time > began ? front.time &- began : 0)
-        guard isWanted(entry.waiter) else {
-            if entry.isUpload { machine.uploadEnded() }
-            return released(connection)
-        }
-        lend(connection, to: entry)
-    }
-
-    private func connectFailed(for entry: Entry, attempt: Int) {
-        front.readClock()
-        counters.add(to: .connectFailures, upstream: settings.counterPlace)
-        let isWanted = isWanted(entry.waiter)
-        if isWanted, attempt < min(settings.servers.count, UpstreamSettings.connectAttempts) {
-            return connect(to: machine.anotherServer(), for: entry, attempt: attempt + 1)
-        }
-        connectionEnded(isUpload: entry.isUpload)
-        if isWanted { entry.waiter.client.deny(Denial(.upstreamUnreachable)) }
-    }
-
-    private func isWanted(_ waiter: Waiter) -> Bool {
-        waiter.client.isOpen && waiter.client.record.number == waiter.number
-            && waiter.client.connection.phase == .deciding
     }
 }

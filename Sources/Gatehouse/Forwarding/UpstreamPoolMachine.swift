@@ -19,6 +19,8 @@ struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
     /// What happens with a connection that finished an exchange.
     enum Released {
         case kept
+        /// Its server gets no requests now, or the pool ends: close it. Ask for `next` then.
+        case close
         /// A request was waiting: give it the connection.
         case serve(UpstreamQueue<Waiter>.Entry)
     }
@@ -41,42 +43,56 @@ struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
     private(set) var open = 0
     /// The connections, open or being opened, that uploads hold.
     private(set) var uploads = 0
-    private var turn = 0
+    /// Who they are, and whom a request goes to.
+    var servers: UpstreamServers
+    /// Nothing is kept for later requests: the upstream is gone.
+    private(set) var isRetired = false
 
-    init(servers: Int, limit: Int, waitingLimit: Int) {
+    init(servers: UpstreamServers, limit: Int, waitingLimit: Int) {
         self.limit = limit
+        self.servers = servers
         queue = UpstreamQueue(limit: waitingLimit)
-        idle = Array(repeating: [], count: servers)
+        idle = Array(repeating: [], count: servers.servers.count)
     }
 
     var idleCount: Int { idle.reduce(0) { $0 + $1.count } }
-    var serverCount: Int { idle.count }
     var waiting: Int { queue.count }
 
     /// - Parameters:
     ///   - reuse: whether a connection that served before will do.
     ///   - isUpload: whether the body has not come to its end.
+    ///   - value: the hash of what the server is chosen by; nil: there is nothing.
+    ///   - tried: the servers where the request failed before.
     ///   - waiter: what is kept of the request while it waits.
-    mutating func acquire(reuse: Bool, isUpload: Bool, orWait waiter: @autoclosure () -> Waiter) -> Acquired {
+    mutating func acquire(
+        reuse: Bool, isUpload: Bool, by value: UInt64? = nil, avoiding tried: [Int] = [],
+        orWait waiter: @autoclosure () -> Waiter
+    ) -> Acquired {
         guard !isUpload || mayUpload else { return wait(waiter(), isUpload: true) }
-        let server = nextServer()
+        let server = servers.choose(by: value, avoiding: tried)
         if reuse, let kept = idle[server].popLast() {
-            if isUpload { uploads += 1 }
+            begin(server, isUpload: isUpload)
             return .use(kept.connection)
         }
         guard open >= limit else {
             open += 1
-            if isUpload { uploads += 1 }
+            begin(server, isUpload: isUpload)
             return .connect(server: server)
         }
-        guard let kept = takeAnyIdle() else { return wait(waiter(), isUpload: isUpload) }
-        if isUpload { uploads += 1 }
-        return reuse ? .use(kept) : .replace(kept, server: server)
+        guard let (kept, other) = takeAnyIdle() else { return wait(waiter(), isUpload: isUpload) }
+        // A value's requests belong to its server: not to whichever is free.
+        guard reuse, value == nil, tried.isEmpty else {
+            begin(server, isUpload: isUpload)
+            return .replace(kept, server: server)
+        }
+        begin(other, isUpload: isUpload)
+        return .use(kept)
     }
 
     /// A connection attempt failed, or an open connection that was not idle closed. Ask for `next` then.
-    mutating func closed(isUpload: Bool) {
+    mutating func closed(server: Int, isUpload: Bool) {
         open -= 1
+        servers.ended(server)
         if isUpload { uploads -= 1 }
     }
 
@@ -89,14 +105,21 @@ struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
     mutating func next() -> Next? {
         guard queue.hasNext(withUploads: mayUpload) else { return nil }
         let kept = takeAnyIdle()
-        guard kept != nil || open < limit, let entry = takeWaiting() else { return nil }
-        if let kept { return .use(kept, entry) }
+        guard kept != nil || open < limit, let entry = queue.popNext(withUploads: mayUpload) else { return nil }
+        let server = kept?.server ?? servers.choose(by: nil, avoiding: [])
+        begin(server, isUpload: entry.isUpload)
+        if let kept { return .use(kept.connection, entry) }
         open += 1
-        return .connect(server: nextServer(), entry)
+        return .connect(server: server, entry)
     }
 
     /// Which server to try after one could not be reached; the place in the pool stays taken.
-    mutating func anotherServer() -> Int { nextServer() }
+    mutating func anotherServer(after failed: Int, avoiding tried: [Int]) -> Int {
+        servers.ended(failed)
+        let server = servers.choose(by: nil, avoiding: tried)
+        servers.began(server)
+        return server
+    }
 
     /// An idle connection closed.
     mutating func idleClosed(_ connection: Connection, server: Int) {
@@ -106,10 +129,33 @@ struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
     }
 
     mutating func released(_ connection: Connection, server: Int, now: UInt64) -> Released {
-        if let entry = takeWaiting() { return .serve(entry) }
+        guard !isRetired, servers.keeps(server) else {
+            closed(server: server, isUpload: false)
+            return .close
+        }
+        servers.ended(server)
+        if let entry = queue.popNext(withUploads: mayUpload) {
+            begin(server, isUpload: entry.isUpload)
+            return .serve(entry)
+        }
         idle[server].append(Idle(connection: connection, since: now))
         return .kept
     }
+
+    /// Servers have come or gone, or some get no requests now: takes out the idle connections of those that get none.
+    mutating func serversChanged() -> [Connection] {
+        while idle.count < servers.servers.count { idle.append([]) }
+        var taken: [Connection] = []
+        for server in idle.indices where !idle[server].isEmpty && !servers.keeps(server) {
+            taken += idle[server].map(\.connection)
+            idle[server] = []
+        }
+        open -= taken.count
+        return taken
+    }
+
+    /// From now on nothing is kept.
+    mutating func retire() { isRetired = true }
 
     /// Takes out the waiting request that gave up.
     mutating func gaveUp(where isTheOne: (Waiter) -> Bool) {
@@ -146,21 +192,15 @@ struct UpstreamPoolMachine<Connection: Equatable, Waiter> {
         queue.append(waiter, isUpload: isUpload) ? .wait : .refuse
     }
 
-    private mutating func takeWaiting() -> UpstreamQueue<Waiter>.Entry? {
-        guard let entry = queue.popNext(withUploads: mayUpload) else { return nil }
-        if entry.isUpload { uploads += 1 }
-        return entry
+    @inline(__always)
+    private mutating func begin(_ server: Int, isUpload: Bool) {
+        servers.began(server)
+        if isUpload { uploads += 1 }
     }
 
-    private mutating func nextServer() -> Int {
-        let server = turn
-        turn = turn + 1 == idle.count ? 0 : turn + 1
-        return server
-    }
-
-    private mutating func takeAnyIdle() -> Connection? {
+    private mutating func takeAnyIdle() -> (connection: Connection, server: Int)? {
         for server in idle.indices {
-            if let kept = idle[server].popLast() { return kept.connection }
+            if let kept = idle[server].popLast() { return (kept.connection, server) }
         }
         return nil
     }

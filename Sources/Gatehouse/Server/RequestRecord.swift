@@ -34,6 +34,8 @@ struct RequestRecord {
     var bytesOut: UInt64 = 0
     /// How often the request was given to an upstream connection.
     var attempts = 0
+    /// The servers of its upstream where it failed.
+    var tried: [Int] = []
     /// Until when the request may wait for keys or the store; 0: it has not waited.
     var waitsUntil: UInt64 = 0
     /// How many fetches of the key set had ended when the request began to wait for one; nil: it has not.

@@ -52,22 +52,8 @@ import Testing
     @Test(arguments: KnownKeys.all) func hasTheKeysOfTheLoaderAndNoOthers(_ known: KnownKeys) throws {
         let mapping = try mapping(at: known.path)
         let properties = try #require(mapping["properties"] as? [String: Any])
-        #expect(Set(properties.keys) == Set(known.supported).union(known.later.keys), "\(known.path)")
+        #expect(Set(properties.keys) == Set(known.supported), "\(known.path)")
         #expect(mapping["additionalProperties"] as? Bool == false, "\(known.path)")
-    }
-
-    @Test(arguments: KnownKeys.all) func allowsNothingForKeysOfLaterWork(_ known: KnownKeys) throws {
-        let properties = try #require(try mapping(at: known.path)["properties"] as? [String: Any])
-        for (key, placeholder) in known.later {
-            let values = try #require((properties[key] as? [String: Any])?["enum"] as? [Any], "\(known.path).\(key)")
-            let allowed = values.filter { !($0 is NSNull) }
-            switch placeholder {
-            case .onlyNull: #expect(allowed.isEmpty)
-            case .emptySequence: #expect((allowed.first as? [Any])?.isEmpty == true)
-            case .emptyMapping: #expect((allowed.first as? [String: Any])?.isEmpty == true)
-            case .false: #expect(allowed.first as? Bool == false)
-            }
-        }
     }
 
     @Test func coversEveryMappingOfTheSchema() throws {
@@ -88,7 +74,7 @@ import Testing
         let file = ExampleFiles.directory.appending(path: "../docs/configuration.md")
         let text = try String(contentsOf: file, encoding: .utf8)
         for known in KnownKeys.all {
-            for key in known.supported + known.later.keys {
+            for key in known.supported {
                 #expect(text.contains("`\(key)`") || text.contains(".\(key)`") || text.contains("`\(key):"), "\(key)")
             }
         }

@@ -30,14 +30,14 @@ import Testing
     @Test func namesTheOptionThatIsWrong() {
         let error = #expect(throws: ConfigurationErrors.self) {
             try Configuration.shortcut(
-                project: "a b", upstream: "https://x", listen: "localhost",
+                project: "a b", upstream: "ftp://x", listen: "localhost",
                 environment: ["GATEHOUSE_FIREBASE_KEYS_URL": "x"])
         }
         #expect(
             error?.errors.map(\.description) == [
                 "--firebase-project: not a project's id; write the id that the Firebase console shows",
                 "--listen: an address without a port; write HOST:PORT",
-                "--upstream: an https:// upstream server is not supported yet; write http://HOST:PORT",
+                "--upstream: a URL of another scheme than http and https; write http://HOST:PORT",
                 "GATEHOUSE_FIREBASE_KEYS_URL: not an absolute URL; write http://HOST:PORT",
             ])
     }

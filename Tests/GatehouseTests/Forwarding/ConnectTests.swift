@@ -104,12 +104,12 @@ import Testing
 
     @Test func asManyAsMayWaitAndNoMore() throws {
         let rig = try RequestPathRig { $0.upstreams[0].connections = 1 }
-        let count = UpstreamSettings.waitingLimit + 2
+        let count = 1024 + 2
         // One connection pipelines nothing past its first request, so each request needs a client.
         let clients = try (0..<count).map { _ in try rig.connect() }
         for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
         let refused = try clients.firstIndex { client in
-            try rig.untilPool(open: 1, idle: 0, waiting: UpstreamSettings.waitingLimit)
+            try rig.untilPool(open: 1, idle: 0, waiting: 1024)
             return !client.isQuiet
         }
         let answer = try clients[refused ?? 0].readMessage()

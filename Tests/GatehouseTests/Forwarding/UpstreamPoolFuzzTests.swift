@@ -49,6 +49,7 @@ import Testing
             switch machine.released(names, server: names % 2, now: 0) {
             case .kept: idle[names] = names % 2
             case .serve(let entry): lent.append(entry.isUpload)
+            case .close: break
             }
         }
 

@@ -131,6 +131,18 @@ import Testing
 }
 
 extension UpstreamPoolMachine where Connection == Int, Waiter == String {
+    /// Servers of the same weight.
+    init(servers count: Int, limit: Int, waitingLimit: Int) {
+        var servers = UpstreamServers(rule: UpstreamServers.Rule())
+        for server in 0..<count { _ = servers.add(name: UInt64(server).mixed, weight: 1) }
+        servers.rebuild()
+        self.init(servers: servers, limit: limit, waitingLimit: waitingLimit)
+    }
+
+    mutating func closed(isUpload: Bool) {
+        closed(server: 0, isUpload: isUpload)
+    }
+
     mutating func acquire(_ waiter: String = "", reuse: Bool = true, isUpload: Bool = false) -> Acquired {
         acquire(reuse: reuse, isUpload: isUpload, orWait: waiter)
     }

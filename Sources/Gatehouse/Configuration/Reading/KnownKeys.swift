@@ -1,30 +1,19 @@
 /// The keys that one mapping of the file may have: the only list of them, for the loader and for the test of the JSON
 /// Schema.
 struct KnownKeys: Sendable {
-    /// What a key of later work may be set to until then, besides null.
-    enum Placeholder: Sendable {
-        case onlyNull
-        case emptySequence
-        case emptyMapping
-        case `false`
-    }
-
     /// Where the mapping stands, as in `limits` or `routes[]`; empty for the whole file.
     let path: String
     /// The keys that have an effect.
     let supported: [String]
-    /// The keys of later work, which may only be absent or say nothing.
-    let later: [String: Placeholder]
 
-    init(_ path: String, _ supported: [String], later: [String: Placeholder] = [:]) {
+    init(_ path: String, _ supported: [String]) {
         self.path = path
         self.supported = supported
-        self.later = later
     }
 
     /// Whether there is such a key.
     func contains(_ key: String) -> Bool {
-        later[key] != nil || supported.contains(key)
+        supported.contains(key)
     }
 }
 
@@ -78,7 +67,18 @@ extension KnownKeys {
         ])
     static let headers = KnownKeys("headers", ["prefix", "variable", "forward_credential", "assertion", "extra"])
     static let assertion = KnownKeys("headers.assertion", ["key", "previous_keys", "lifetime", "issuer"])
-    static let upstream = KnownKeys("upstreams.*", ["servers", "connect_timeout", "response_timeout", "connections"])
+    static let upstream = KnownKeys(
+        "upstreams.*",
+        [
+            "servers", "tls", "balance", "hash_on", "connect_timeout", "response_timeout", "connections", "pending",
+            "resolve_every", "health", "ejection", "slow_start", "retry",
+        ])
+    static let upstreamServer = KnownKeys("upstreams.*.servers[]", ["url", "weight"])
+    static let upstreamTLS = KnownKeys("upstreams.*.tls", ["ca", "server_name", "certificate", "private_key"])
+    static let upstreamHealth = KnownKeys(
+        "upstreams.*.health", ["path", "interval", "timeout", "healthy", "unhealthy", "status", "host"])
+    static let upstreamEjection = KnownKeys("upstreams.*.ejection", ["failures", "time", "max_time", "max_share"])
+    static let upstreamRetry = KnownKeys("upstreams.*.retry", ["on", "attempts", "budget"])
     static let route = KnownKeys(
         "routes[]",
         [
@@ -102,6 +102,7 @@ extension KnownKeys {
             secondFactor,
             keys, credentials, store,
             revocation, accounts,
-            headers, assertion, upstream, route, cors, rateLimit, responseHeaders, rewrite, log,
+            headers, assertion, upstream, upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry,
+            route, cors, rateLimit, responseHeaders, rewrite, log,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

@@ -27,7 +27,7 @@ struct MappingEntry {
     }
 }
 
-/// A mapping with fixed keys: it reports those that do not exist or are not supported yet, and gives out the others.
+/// A mapping with fixed keys: it reports those that do not exist, and gives out the others.
 struct MappingReader {
     let context: LoadingContext
     /// Where the mapping begins.
@@ -46,11 +46,7 @@ struct MappingReader {
         self.table = table
         let known = Self.withoutUnknown(mapping, name, table, context)
         for entry in MappingEntry.read(known, in: name, context: context) {
-            if let placeholder = table.later[entry.key] {
-                entry.value.refuseUnless(placeholder)
-            } else {
-                entries[entry.key] = entry
-            }
+            entries[entry.key] = entry
         }
     }
 
@@ -116,22 +112,5 @@ extension KnownKeys {
     fileprivate func remedy(forUnknown key: String) -> String {
         if let meant = Spelling.suggestion(for: key, among: supported) { return "did you mean '\(meant)'?" }
         return "the keys here are \(supported.joined(separator: ", "))"
-    }
-}
-
-extension ConfigurationValue {
-    /// Reports a key of later work that asks for something.
-    fileprivate func refuseUnless(_ placeholder: KnownKeys.Placeholder) {
-        switch (placeholder, content) {
-        case (_, .failed), (.emptySequence, .sequence([])): return
-        case (.emptyMapping, .mapping(let mapping)) where mapping.isEmpty: return
-        case (.false, .scalar(let scalar)) where scalar.isPlain && scalar.text == "false": return
-        default: if !isNull { refuseAsLater(name) }
-        }
-    }
-
-    /// Reports something of later work.
-    func refuseAsLater(_ what: String) {
-        context.fail(location, "\(what) is not supported yet", "remove it")
     }
 }

@@ -16,6 +16,13 @@ extension Configuration.Upstream {
         mapping.set(&upstream.connectTimeout, "connect_timeout") { $0.duration(in: .milliseconds(1) ... .minutes(5)) }
         mapping.set(&upstream.responseTimeout, "response_timeout") { $0.duration(in: Configuration.Limits.times) }
         mapping.set(&upstream.connections, "connections") { $0.integer(in: 1...65_536) }
+        mapping.set(&upstream.pending, "pending") { $0.integer(in: 1...65_536) }
+        mapping.set(&upstream.resolveEvery, "resolve_every") { $0.duration(in: .seconds(1) ... .hours(24)) }
+        mapping.set(&upstream.slowStart, "slow_start") { $0.duration(in: .zero ... .hours(1)) }
+        upstream.tls.location = mapping.location(of: "servers")
+        upstream.readBalance(mapping)
+        upstream.readTLS(mapping)
+        upstream.readUpkeep(mapping)
         return isName && servers != nil ? upstream : nil
     }
 
@@ -23,6 +30,9 @@ extension Configuration.Upstream {
         guard let servers = value.list({ $0.upstreamServer() }) else { return nil }
         guard servers.count <= maximumServers else {
             return value.fail("\(value.name) has more than \(maximumServers) servers", "remove some")
+        }
+        guard Set(servers.map(\.description)).count == servers.count else {
+            return value.fail("\(value.name) has a server twice", "keep one of them, with the weight of both")
         }
         return servers
     }

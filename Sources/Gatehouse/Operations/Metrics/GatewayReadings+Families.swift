@@ -7,6 +7,7 @@ extension GatewayReadings {
                 + accountFamilies + certificateFamilies
                 + keyFamilies
                 + upstreamFamilies
+                + upstreamServerFamilies
                 + storeFamilies
                 + processFamilies)
     }
@@ -183,6 +184,13 @@ extension GatewayReadings {
                 "gatehouse_upstream_connect_failures_total", help: "Connections that could not be opened.",
                 .connectFailures),
             upstreamCounter("gatehouse_upstream_retries_total", help: "Requests sent once more.", .retries),
+            MetricFamily(
+                "gatehouse_upstream_retry_reasons_total", help: "Requests sent to another server, by why.",
+                .counters(upstreamRetries)),
+            upstreamCounter(
+                "gatehouse_upstream_retries_refused_total",
+                help: "Requests that the retry budget kept from being sent again.",
+                .retriesRefused),
             upstreamCounter("gatehouse_upstream_timeouts_total", help: "Answers that did not come in time.", .timeouts),
             MetricFamily(
                 "gatehouse_upstream_connections", help: "Connections of the pool by state.",
@@ -201,6 +209,15 @@ extension GatewayReadings {
         ]
         return knownUpstreams.flatMap { index, name in
             classes.map { MetricSample([("upstream", name), ("class", $1)], counters[$0, upstream: index]) }
+        }
+    }
+
+    private var upstreamRetries: [MetricSample<UInt64>] {
+        let reasons: [(WorkerCounters.UpstreamCounter, String)] = [
+            (.retriesReset, "reset"), (.retriesStatus, "status"), (.retriesTimeout, "timeout"),
+        ]
+        return knownUpstreams.flatMap { index, name in
+            reasons.map { MetricSample([("upstream", name), ("reason", $1)], counters[$0, upstream: index]) }
         }
     }
 

@@ -45,6 +45,8 @@ public struct GatewayReadings: Sendable {
     public var certificates: [Certificate] = []
     /// How often they were read anew, and how often what was read was unfit.
     public var certificateRenewals: UInt64 = 0, certificateFailures: UInt64 = 0
+    /// The servers of the upstreams, in the order of the configuration.
+    var upstreamServers: [UpstreamServerReading] = []
     /// Lines that the access log's writer lost.
     public var accessLogLost: UInt64 = 0
     /// How reloads have ended.

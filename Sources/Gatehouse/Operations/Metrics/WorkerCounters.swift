@@ -29,6 +29,8 @@ public final class WorkerCounters {
     /// What happens with one upstream.
     public enum UpstreamCounter: Int, CaseIterable, Sendable {
         case requests, connects, connectFailures, retries, timeouts
+        /// Requests sent once more, by why: the connection ended, the status, no answer in time; and those that the budget did not allow.
+        case retriesReset, retriesStatus, retriesTimeout, retriesRefused
         /// Answers by the first digit of their status, `status1xx` to `status5xx` in order.
         case status1xx, status2xx, status3xx, status4xx, status5xx
     }

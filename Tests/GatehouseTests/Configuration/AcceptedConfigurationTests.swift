@@ -1,17 +1,8 @@
 import Gatehouse
 import Testing
 
-@Suite struct LaterKeyTests {
-    static let cases: [BrokenConfiguration] = [
-        .file(
-            "upstreams: { api: { servers: ['https://a'] } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
-            "1:31 an https:// upstream server is not supported yet; remove it")
-    ]
-
-    @Test(arguments: cases) func isRefusedWithLineAndColumn(_ broken: BrokenConfiguration) {
-        broken.check()
-    }
-
+/// Configurations that must load as they are.
+@Suite struct AcceptedConfigurationTests {
     @Test func theDesignsExampleLoadsWithoutThem() throws {
         let yaml = """
             listen:
