@@ -10,15 +10,13 @@ import argparse
 import json
 import os
 import pathlib
-import re
-import statistics
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
 from fleet import HERE, KEYS, ROOT, UPSTREAM, Fleet, cpu_seconds, family, get, stop, wait_for  # noqa: E402
-from compare import percentile  # noqa: E402
+from table import cost, show  # noqa: E402
 from tokens import b64, hashes, padding  # noqa: E402
 
 AUDIENCE = "example.bench.app"
@@ -67,10 +65,7 @@ def measure(gateway, tokens, seconds):
     before = cpu_seconds(pids)
     output = load(tokens, seconds)
     spent = cpu_seconds(pids) - before
-    count = int(re.search(r"(\d+) requests in", output).group(1))
-    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
-    return {"us": spent / count * 1e6, "rate": count / seconds, "p50": percentile(output, 50), "p99": percentile(output, 99),
-            "refused": int(refused.group(1)) if refused else 0}
+    return cost(output, spent, seconds)
 
 
 def main():
@@ -95,12 +90,7 @@ def main():
                 rows[name].append(measure(gateway, fleet.folder / f"{name}.txt", options.seconds))
         stop(gateway)
         print(f"medians of {options.rounds} rounds of {options.seconds} s, 64 connections, one worker, cached tokens")
-        print(f"{'':12}{'bytes':>8}{'us CPU/request':>16}{'(best-worst)':>16}{'requests/s':>12}{'p50 ms':>9}{'p99 ms':>9}{'not 2xx':>9}")
-        for name, results in rows.items():
-            middle = {key: statistics.median(r[key] for r in results) for key in results[0]}
-            spread = f"({min(r['us'] for r in results):.1f}-{max(r['us'] for r in results):.1f})"
-            print(f"{name:12}{len(kinds[name][0]):8}{middle['us']:16.1f}{spread:>16}{middle['rate']:12.0f}{middle['p50']:9.2f}{middle['p99']:9.2f}"
-                  f"{sum(r['refused'] for r in results):9}")
+        show({f"{name}, {len(kinds[name][0])} bytes": results for name, results in rows.items()})
 
 
 if __name__ == "__main__":

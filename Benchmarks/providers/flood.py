@@ -24,7 +24,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
 from fleet import HERE, KEYS, ROOT, UPSTREAM, Fleet, get, stop, wait_for  # noqa: E402
-from compare import percentile  # noqa: E402
+from table import percentile  # noqa: E402
 
 GATEWAY = f"""
 listen: [{{ address: "127.0.0.1:9597" }}]

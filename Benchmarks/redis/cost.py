@@ -7,11 +7,9 @@ As Benchmarks/side-by-side measures: one worker, wrk with 64 connections and 2,0
 The CPU time of redis-server is told apart. Nothing leaves 127.0.0.1."""
 
 import argparse
-import re
-import statistics
 
 from fleet import ROOT, Fleet, Load, cpu_seconds, family, stop
-from compare import percentile
+from table import cost, show
 
 ROWS = (("sqlite", "sqlite::memory:", "/replicated/x"), ("redis, replicated", "redis://127.0.0.1:9599", "/replicated/x"),
         ("redis, strict", "redis://127.0.0.1:9599", "/strict/x"))
@@ -26,10 +24,8 @@ def measure(fleet, redis, store, path, options):
     load.join()
     spent, redis_spent = cpu_seconds(pids) - before, cpu_seconds([redis.pid]) - redis_before
     stop(gateway)
-    count = int(re.search(r"(\d+) requests in", load.output).group(1))
-    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", load.output)
-    return {"us": spent / count * 1e6, "redis": redis_spent / count * 1e6, "rate": count / options.seconds,
-            "p50": percentile(load.output, 50), "p99": percentile(load.output, 99), "refused": int(refused.group(1)) if refused else 0}
+    found = cost(load.output, spent, options.seconds)
+    return found | {"redis": redis_spent / found["rate"] / options.seconds * 1e6}
 
 
 def main():
@@ -46,12 +42,7 @@ def main():
             for name, store, path in ROWS:
                 rows[name].append(measure(fleet, redis, store, path, options))
         print(f"medians of {options.rounds} rounds of {options.seconds} s, 64 connections, one worker")
-        print(f"{'':20}{'us CPU/request':>16}{'(best-worst)':>16}{'Redis us':>10}{'requests/s':>12}{'p50 ms':>9}{'p99 ms':>9}{'not 2xx':>9}")
-        for name, results in rows.items():
-            middle = {key: statistics.median(r[key] for r in results) for key in results[0]}
-            spread = f"({min(r['us'] for r in results):.1f}-{max(r['us'] for r in results):.1f})"
-            print(f"{name:20}{middle['us']:16.1f}{spread:>16}{middle['redis']:10.1f}{middle['rate']:12.0f}{middle['p50']:9.2f}{middle['p99']:9.2f}"
-                  f"{sum(r['refused'] for r in results):9}")
+        show(rows, [("redis", "Redis us", 10, 1)])
 
 
 if __name__ == "__main__":

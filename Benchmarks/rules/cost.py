@@ -8,13 +8,11 @@ from /proc, rounds in turn, each with a gateway of its own. Nothing leaves 127.0
 
 import argparse
 import pathlib
-import re
-import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
 from fleet import KEYS, ROOT, UPSTREAM, Fleet, Load, cpu_seconds, family, get, stop, wait_for  # noqa: E402
-from compare import percentile  # noqa: E402
+from table import cost, show  # noqa: E402
 
 PORT, ADMIN = 9587, 9588
 GATEWAY = """
@@ -94,10 +92,7 @@ def measure(fleet, allow, has_rules, options):
     load.join()
     spent = cpu_seconds(pids) - before
     stop(process)
-    count = int(re.search(r"(\d+) requests in", load.output).group(1))
-    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", load.output)
-    return {"us": spent / count * 1e6, "rate": count / options.seconds, "p50": percentile(load.output, 50),
-            "p99": percentile(load.output, 99), "refused": int(refused.group(1)) if refused else 0}
+    return cost(load.output, spent, options.seconds)
 
 
 def main():
@@ -114,12 +109,7 @@ def main():
             for name, allow, has_rules in ROWS:
                 rows[name].append(measure(fleet, allow, has_rules, options))
         print(f"medians of {options.rounds} rounds of {options.seconds} s, 64 connections, one worker")
-        print(f"{'':36}{'us CPU/request':>16}{'(best-worst)':>16}{'requests/s':>12}{'p50 ms':>9}{'p99 ms':>9}{'not 2xx':>9}")
-        for name, results in rows.items():
-            middle = {key: statistics.median(r[key] for r in results) for key in results[0]}
-            spread = f"({min(r['us'] for r in results):.1f}-{max(r['us'] for r in results):.1f})"
-            print(f"{name:36}{middle['us']:16.1f}{spread:>16}{middle['rate']:12.0f}{middle['p50']:9.2f}{middle['p99']:9.2f}"
-                  f"{sum(r['refused'] for r in results):9}")
+        show(rows)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ import os
 import pathlib
 import re
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ import time
 import urllib.error
 import urllib.request
 
+from table import cost, middle, show
 from tokens import TokenMint
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -130,11 +130,6 @@ def wrk(peer, seconds, connections, folder):
     return run.stdout
 
 
-def percentile(output, which):
-    value, unit = re.search(rf"\s{which}%\s+([\d.]+)(us|ms|s)", output).groups()
-    return float(value) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
-
-
 def measure(peer, options, folder, token):
     log = open(folder / "peers.log", "ab")
     process = start(peer.command, log)
@@ -146,14 +141,7 @@ def measure(peer, options, folder, token):
         before = cpu_seconds(pids)
         output = wrk(peer, options.seconds, options.connections, folder)
         spent = cpu_seconds(pids) - before
-        count = int(re.search(r"(\d+) requests in", output).group(1))
-        refused = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
-        errors = re.search(r"Socket errors: (.*)", output)
-        return {
-            "us": spent / count * 1e6, "rate": count / options.seconds, "p50": percentile(output, 50),
-            "p99": percentile(output, 99), "mib": peak_mib(pids), "count": count,
-            "note": " ".join(filter(None, [refused and f"non-2xx {refused.group(1)}", errors and errors.group(0)])),
-        }
+        return cost(output, spent, options.seconds, mib=peak_mib(pids))
     finally:
         end(process)
         log.close()
@@ -173,16 +161,8 @@ def check_refuses_forgery(peer, folder, forged, token):
 
 def report(rows, options):
     print(f"medians of {options.rounds} rounds of {options.seconds} s, {options.connections} connections, one worker each\n")
-    print(f"{'':26}{'us CPU/request':>16}{'(best-worst)':>16}{'requests/s':>12}{'p50 ms':>9}{'p99 ms':>9}{'MiB':>8}")
-    medians = {}
-    for name, results in rows.items():
-        middle = {key: statistics.median(r[key] for r in results) for key in ("us", "rate", "p50", "p99", "mib")}
-        spread = f"({min(r['us'] for r in results):.1f}-{max(r['us'] for r in results):.1f})"
-        notes = "; ".join(sorted({r["note"] for r in results if r["note"]}))
-        medians[name] = middle["us"]
-        print(
-            f"{name:26}{middle['us']:16.1f}{spread:>16}{middle['rate']:12.0f}{middle['p50']:9.2f}{middle['p99']:9.2f}"
-            f"{middle['mib']:8.1f}  {notes}")
+    show(rows, [("mib", "MiB", 8, 1)])
+    medians = {name: middle(results)["us"] for name, results in rows.items()}
     ours = medians.get("gatehouse, all checks")
     if ours:
         print()
