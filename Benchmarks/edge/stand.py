@@ -1,0 +1,189 @@
+"""Gateways, upstreams and certificates on loopback for the measurements beside this file; every port is a free one."""
+
+import argparse
+import datetime
+import ipaddress
+import json
+import os
+import pathlib
+import random
+import signal
+import socket
+import sys
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent / "redis"))
+from fleet import ADMIN_TOKEN, Fleet, cpu_seconds, family, get, revoke, stop, wait_for  # noqa: E402, F401
+from tokens import PROJECT  # noqa: E402
+
+# nginx and HAProxy live there, and not every user's PATH names it.
+os.environ["PATH"] += ":/usr/sbin"
+
+
+def arguments(description, *more):
+    """The options of a script: `--gatehouse`, and (name, default, help) of further numbers."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gatehouse", default=str(ROOT / ".build/release/gatehouse"), help="the program to measure")
+    for name, default, meaning in more:
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=meaning)
+    return parser.parse_args()
+
+
+def free_port():
+    """A port that nobody has, below those that the system gives to clients."""
+    while True:
+        port = random.randrange(20000, 30000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+def uid(index):
+    """Whose the token with that index is."""
+    return f"bench-user-{index:016d}"
+
+
+class Stand(Fleet):
+    """Everything that a measurement starts; ended when the `with` ends."""
+
+    def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # so that nothing that was started stays
+        self.keys = free_port()
+        self.nginx("keys", f"server {{ listen 127.0.0.1:{self.keys}; root {self.folder}; }}")
+        self.await_port(self.keys)
+        self.authority = Authority(self.folder)
+        return self
+
+    def nginx(self, name, servers):
+        """An nginx with one worker and no access log."""
+        file = self.folder / f"{name}.conf"
+        file.write_text(f"""
+            daemon off; worker_processes 1; pid {self.folder}/{name}.pid; error_log {self.folder}/{name}.err;
+            events {{ worker_connections 8192; }}
+            worker_rlimit_nofile 16384;
+            http {{
+              access_log off; keepalive_requests 1000000000; keepalive_timeout 1h; large_client_header_buffers 4 32k; default_type text/plain;
+              {servers}
+            }}""")
+        return self.start(name, ["nginx", "-c", file])
+
+    def haproxy(self, name, sections, timeouts="timeout connect 5s\n timeout client 1m\n timeout server 1m"):
+        """A HAProxy with one thread. `timeouts` are the lines of `defaults`."""
+        file = self.folder / f"{name}.cfg"
+        file.write_text(f"global\n nbthread 1\n maxconn 4096\n tune.bufsize 32768\ndefaults\n mode http\n {timeouts}\n{sections}\n")
+        return self.start(name, ["haproxy", "-db", "-f", file])
+
+    def upstream(self, kind, *more):
+        """A server of `upstreams.py` on a free port, in a process of its own."""
+        port = free_port()
+        process = self.start(f"{kind}-{port}", [sys.executable, HERE / "upstreams.py", kind, port, *more])
+        self.await_port(port)
+        process.port = port
+        return process
+
+    def await_port(self, port):
+        def opens():
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return True
+
+        wait_for(opens, f"port {port}; see {self.folder}")
+
+    def gateway(self, sections, name="gateway", tls=None, ready=True):
+        """Starts a gateway. `sections` is merged into what all of them have; a `tls` section makes it listen with TLS."""
+        file, port, admin = self.folder / f"{name}.yaml", free_port(), free_port()
+        write(file, self.base(port, admin, tls) | sections)
+        process = self.start(name, [self.binary, "serve", "--config", file])
+        process.name, process.port, process.admin, process.file = name, port, admin, file
+        if ready:
+            wait_for(lambda: process.poll() is not None or get(admin, "/readyz")[0] == 200, f"{name}; see {self.folder}/{name}.log", 60)
+            if process.poll() is not None:
+                sys.exit(f"the gateway ended: {(self.folder / f'{name}.log').read_text()}")
+        return process
+
+    def base(self, port, admin, tls=None):
+        keys = f"http://127.0.0.1:{self.keys}/jwks.json"
+        listener = {"address": f"127.0.0.1:{port}"} | ({"tls": tls} if tls else {})
+        return {
+            "listen": [listener], "workers": 1, "drain": {"delay": "0s", "timeout": "1s"},
+            "admin": {"address": f"127.0.0.1:{admin}", "token": ADMIN_TOKEN}, "store": "sqlite::memory:", "log": {"access": "off"},
+            "identity": {"firebase": {"project": PROJECT, "keys_url": keys, "session_keys_url": keys}},
+        }
+
+
+def write(file, configuration):
+    """Replaces a configuration as deployments do: whole. JSON is YAML."""
+    new = file.with_suffix(".new")
+    new.write_text(json.dumps(configuration, indent=1))
+    new.replace(file)
+
+
+def metrics(gateway):
+    """All samples of a gateway: {'name{labels}': value}."""
+    lines = [line for line in get(gateway.admin, "/metrics")[1].splitlines() if line and not line.startswith("#")]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+class Authority:
+    """Signs ECDSA certificates for 127.0.0.1 and localhost."""
+
+    def __init__(self, folder):
+        self.folder, self.key = folder, ec.generate_private_key(ec.SECP256R1())
+        self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Authority of a measurement")])
+        builder = self.builder(self.name, self.key).add_extension(x509.BasicConstraints(True, None), True)
+        usage = x509.KeyUsage(False, False, False, False, False, True, True, False, False)
+        self.certificate = builder.add_extension(usage, True).sign(self.key, hashes.SHA256())
+        self.file = folder / "authority.pem"
+        self.file.write_bytes(self.certificate.public_bytes(serialization.Encoding.PEM))
+
+    def builder(self, subject, key):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        return (x509.CertificateBuilder().subject_name(subject).issuer_name(self.name).public_key(key.public_key())
+                .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(days=1))
+                .not_valid_after(now + datetime.timedelta(days=30)))
+
+    def issue(self, name):
+        """Writes NAME.pem, NAME.key, and both in NAME.both, each replaced whole; returns the certificate's serial number."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+        builder = self.builder(subject, key).add_extension(x509.SubjectAlternativeName(names), False)
+        certificate = builder.sign(self.key, hashes.SHA256())
+        form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        texts = certificate.public_bytes(serialization.Encoding.PEM), key.private_bytes(*form)
+        for suffix, text in ((".pem", texts[0]), (".key", texts[1]), (".both", b"".join(texts))):
+            new = self.folder / f"{name}{suffix}.new"
+            new.write_bytes(text)
+            new.replace(self.folder / f"{name}{suffix}")
+        return certificate.serial_number
+
+    def files(self, name):
+        return {"certificate": str(self.folder / f"{name}.pem"), "private_key": str(self.folder / f"{name}.key")}
+
+
+def quantile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("nan")
+
+
+class Claims:
+    """What a script asserts, one plain sentence each."""
+
+    def __init__(self):
+        self.failed = 0
+
+    def hold(self, holds, sentence):
+        print(("holds:  " if holds else "FAILED: ") + sentence)
+        self.failed += not holds
+
+    def end(self):
+        sys.stdout.flush()
+        sys.exit(1 if self.failed else 0)

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""WebSocket through a gateway: 10,000 messages echoed, then sockets closed by a revocation.
+
+    script/setup --bench
+    python3 -m venv .build-bench && .build-bench/bin/pip install cryptography websockets
+    .build-bench/bin/python Benchmarks/edge/websocket.py [--gatehouse .build/release/gatehouse] [--messages 10000] [--times 100]
+
+Python's `websockets` is both ends. Messages of mixed sizes, one of them 1 MiB, as text and as bytes, go to the upstream and come back, directly and
+through the gateway; order and content are compared. Then a user's socket is opened, the user is revoked through the admin API, and the time from
+sending the revocation to the client's close event is told. The token comes in turn as a header, as a subprotocol and as a query parameter. A
+socket of somebody else is open all the while. Nothing leaves 127.0.0.1."""
+
+import asyncio
+import collections
+import random
+import time
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from stand import Claims, Stand, arguments, quantile, revoke, uid
+
+MIB = 1 << 20
+WAYS = ("header", "subprotocol", "query")
+
+
+def messages(count):
+    """The same each time: most small, some of kilobytes, few of tens of them, one of 1 MiB in the middle."""
+    chance, pool = random.Random(1), random.Random(2).randbytes(2 * MIB)
+    for number in range(count):
+        size = chance.choice([chance.randrange(126)] * 14 + [chance.randrange(4096)] * 5 + [chance.randrange(65536)])
+        if number == count // 2:
+            size = MIB
+        at = chance.randrange(MIB)
+        content = b"%08d" % number + pool[at:at + max(0, size - 8)]
+        yield content.decode("latin-1") if number % 3 == 0 else content
+
+
+def open_socket(port, token=None, way="header"):
+    headers = {"Authorization": f"Bearer {token}"} if token and way == "header" else {}
+    protocols = ["bearer", token] if way == "subprotocol" else None
+    query = f"?access_token={token}&room=1" if way == "query" else "?room=1"
+    return connect(f"ws://127.0.0.1:{port}/{way}{query}", additional_headers=headers, subprotocols=protocols, compression=None,
+                   max_size=4 * MIB, ping_interval=None, proxy=None, open_timeout=10, close_timeout=5)
+
+
+async def echo(port, count, token=None):
+    """Sends all while it receives all. Returns the seconds, and how many came back wrong or not."""
+    sent = list(messages(count))
+    wrong = 0
+    async with open_socket(port, token) as connection:
+        began = time.monotonic()
+
+        async def send():
+            for message in sent:
+                await connection.send(message)
+
+        sending = asyncio.create_task(send())
+        for message in sent:
+            wrong += await asyncio.wait_for(connection.recv(), 30) != message
+        await sending
+        return time.monotonic() - began, wrong, sum(len(message) for message in sent)
+
+
+async def revoke_one(gateway, token, index, way):
+    """Returns the milliseconds from sending the revocation to the close event, its code, and what came of opening it again."""
+    connection = await open_socket(gateway.port, token, way)
+    await connection.send("hello")
+    assert await connection.recv() == "hello"
+    closing = asyncio.create_task(closed(connection))
+    began = time.monotonic()
+    if not await asyncio.to_thread(revoke, gateway, uid(index), int(time.time())):
+        return None, "not acknowledged", None
+    ended, code = await closing
+    try:
+        again = await open_socket(gateway.port, token, way)
+        await again.close()
+        return (ended - began) * 1000, code, 101
+    except InvalidStatus as refusal:
+        return (ended - began) * 1000, code, refusal.response.status_code
+
+
+async def closed(connection):
+    try:
+        await asyncio.wait_for(connection.recv(), 10)
+        return time.monotonic(), "a message"
+    except ConnectionClosed as event:
+        return time.monotonic(), event.rcvd.code if event.rcvd else "no close frame"
+    except asyncio.TimeoutError:
+        return time.monotonic(), "none in 10 s"
+
+
+def configuration(upstream):
+    route = {"upstream": "echo", "upgrade": ["websocket"]}
+    return {
+        "upstreams": {"echo": {"servers": [f"http://127.0.0.1:{upstream}"]}},
+        "routes": [{"path": "/header", **route}, {"path": "/subprotocol", "token_protocol": True, **route},
+                   {"path": "/query", "token_query": "access_token", **route}],
+    }
+
+
+async def measure(stand, options, claims):
+    upstream = stand.upstream("echo").port
+    gateway = stand.gateway(configuration(upstream))
+    token = stand.mint.token(10_000_000)
+    print(f"{options.messages} messages, one of 1 MiB, there and back")
+    print(f"{'':16}{'seconds':>9}{'messages/s':>12}{'MiB/s':>8}{'wrong':>7}")
+    for name, port in (("directly", upstream), ("the gateway", gateway.port)):
+        seconds, wrong, size = await echo(port, options.messages, token)
+        print(f"{name:16}{seconds:9.2f}{options.messages / seconds:12.0f}{size / MIB / seconds:8.1f}{wrong:7}")
+    claims.hold(wrong == 0, f"{options.messages} messages came back through the gateway in order and unchanged")
+    bystander = await open_socket(gateway.port, token)
+    times, codes, again = collections.defaultdict(list), collections.Counter(), collections.Counter()
+    for index in range(options.times):
+        way = WAYS[index % len(WAYS)]
+        milliseconds, code, status = await revoke_one(gateway, stand.mint.token(index), index, way)
+        times[way].append(milliseconds if milliseconds is not None else 10_000)
+        codes[code] += 1
+        again[status] += 1
+        await bystander.send(str(index))
+        assert await bystander.recv() == str(index)
+    tell(times, codes, again, options, claims)
+    await asyncio.sleep(0.5)
+    await bystander.send("?connections")
+    left = await bystander.recv()
+    claims.hold(left == "1", f"the upstream's sockets of revoked users are closed too; open ones: {left}, the one of somebody else")
+
+
+def tell(times, codes, again, options, claims):
+    print(f"\nms from sending the revocation to the client's close event, {options.times} times")
+    print(f"{'token as':16}{'times':>7}{'p50':>9}{'p90':>9}{'max':>9}")
+    everything = [value for values in times.values() for value in values]
+    for name, values in [*times.items(), ("all", everything)]:
+        print(f"{name:16}{len(values):7}" + "".join(f"{quantile(values, share):9.2f}" for share in (0.5, 0.9, 1)))
+    claims.hold(codes == {1008: options.times}, f"each was closed with code 1008: {dict(codes)}")
+    claims.hold(max(everything) < 1000, f"each was closed within a second; the slowest took {max(everything):.1f} ms")
+    claims.hold(again == {401: options.times}, f"none could be opened again: {dict(again)}")
+
+
+def main():
+    options = arguments(__doc__, ("messages", 10_000, "echoed"), ("times", 100, "that a user is revoked"))
+    claims = Claims()
+    with Stand(options.gatehouse) as stand:
+        asyncio.run(measure(stand, options, claims))
+    claims.end()
+
+
+if __name__ == "__main__":
+    main()
