@@ -47,6 +47,16 @@ class Sides:
         }
 
 
+async def ask(reader, writer, token):
+    """Sends a request and returns its answer's head, in lower case, and body."""
+    field = f"Authorization: Bearer {token}\r\n" if token else ""
+    writer.write(f"GET /x/v/who HTTP/1.1\r\nHost: bench\r\n{field}\r\n".encode())
+    async with asyncio.timeout(20):
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = int(head.partition("\r\ncontent-length:")[2].partition("\r\n")[0])
+        return head, (await reader.readexactly(length)).decode()
+
+
 class Client:
     """Asks again and again on one connection, and judges what comes."""
 
@@ -62,15 +72,11 @@ class Client:
             try:
                 if writer is None:
                     reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-                field = f"Authorization: Bearer {token}\r\n" if token else ""
-                writer.write(f"GET /x/v/who HTTP/1.1\r\nHost: bench\r\n{field}\r\n".encode())
-                async with asyncio.timeout(20):
-                    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-                    length = int(head.partition("\r\ncontent-length:")[2].partition("\r\n")[0])
-                    body = (await reader.readexactly(length)).decode()
+                head, body = await ask(reader, writer, token)
                 self.counts[self.judge(index, token, int(head[9:12]), head, body)] += 1
                 if "\r\nconnection: close" in head:
                     self.counts["connection closed behind an answer"] += 1
+                    writer.close()
                     writer = None
             except (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError) as error:
                 self.counts[f"LOST: {type(error).__name__}"] += 1
@@ -112,20 +118,33 @@ async def until(gateway, accepted, refused):
     return None
 
 
-async def reload_all(gateway, sides, base, options):
-    """Reloads as often as asked for; returns how long each took, and how many were not seen to happen."""
-    times, missed = [], 0
+async def decided_by(gateway, token):
+    """The side that decides a request on a new connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+    try:
+        return (await ask(reader, writer, token))[1][:1]
+    finally:
+        writer.close()
+
+
+async def reload_all(gateway, sides, base, token, options):
+    """Reloads as often as asked for; returns how long each took, how many were not seen to happen, and how many of the requests
+    that began after a reload was told were decided by another configuration."""
+    times, missed, stale, current = [], 0, 0, "a"
     for number in range(options.reloads):
         accepted, refused = reloads(gateway)
         bad = number % BAD_EVERY == BAD_EVERY - 1
-        sections = sides.sections("ba"[number % 2])
+        side = "b" if current == "a" else "a"
+        sections = sides.sections(side)
         write(gateway.file, base | (sections | {"routes": [{"path": "/x", "upstream": "nowhere"}]} if bad else sections))
         os.kill(gateway.pid, signal.SIGHUP)
         seconds = await until(gateway, accepted + (not bad), refused + bad)
         missed += seconds is None
         if seconds is not None and not bad:
             times.append(seconds * 1000)
-    return times, missed
+            current = side
+        stale += await decided_by(gateway, token) != current
+    return times, missed, stale
 
 
 async def configurations(stand, options, claims):
@@ -137,7 +156,7 @@ async def configurations(stand, options, claims):
     running = [asyncio.create_task(client.run()) for client in clients]
     await asyncio.sleep(0.5)
     began = time.monotonic()
-    times, missed = await reload_all(gateway, sides, base, options)
+    times, missed, stale = await reload_all(gateway, sides, base, tokens[0], options)
     seconds = time.monotonic() - began
     for client in clients:
         client.stop = True
@@ -153,6 +172,7 @@ async def configurations(stand, options, claims):
     claims.hold(missed == 0, f"{options.reloads - missed} of {options.reloads} reloads were told as accepted or, the bad ones, as refused")
     claims.hold(lost == 0, f"{lost} of {count + lost + mixed} requests were lost")
     claims.hold(mixed == 0, f"{mixed} of {count + lost + mixed} were decided by a mix of two configurations")
+    claims.hold(stale == 0, f"{stale} of {options.reloads} requests that began after a reload was told were decided by another configuration")
     claims.hold(min(counts["a"], counts["b"]) > count / 10, f"both took part: A answered {counts['a'] + counts['a, refused']}, B {counts['b']}")
     claims.hold(gateway.poll() is None, "the gateway is still the same process")
 
