@@ -1,0 +1,66 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+/// An app's page on another origin, in a real browser: what the browser lets its script do, and see, of a gateway.
+@Suite(
+    .enabled(
+        if: ChromeDriver.program != nil,
+        "GATEHOUSE_CHROMEDRIVER names no chromedriver: script/test sets it, and script/setup --browser installs one"
+    ))
+struct CorsBrowserTests {
+    @Test func aPreflightedCallPassesAndTheServiceSeesNoPreflight() async throws {
+        try await AppPage.run { page in
+            let answer = try page.call("/me/notes?field=X-Mark:seen", token: page.scenario.token())
+            #expect(answer.status == 200, "\(answer)")
+            let report = try #require(JSON(parsing: Array(answer.body.utf8)))
+            #expect(report["auth"]?["uid"] == .string(DevelopmentUser.ada.uid))
+            #expect(answer.marked == "seen")
+            #expect(page.scenario.echo.received.map(\.method) == ["GET"])
+        }
+    }
+
+    @Test func theScriptReadsTheStepUpAndPassesWithAFreshSignIn() async throws {
+        try await AppPage.run { page in
+            let old = try page.scenario.token { $0.signedIn(at: unixNow() - 4000) }
+            let fresh = try page.scenario.token { $0.signedIn(at: unixNow() - 1) }
+            #expect(try page.sensitive("/recent/account", token: old, fresh: fresh) == ["401", "max_age 300", "200"])
+            #expect(try page.browser.text("#state") == "Sign in again: within 300 seconds")
+            #expect(page.scenario.echo.received.map(\.method) == ["DELETE"])
+        }
+    }
+
+    @Test func theScriptReadsWhyATokenIsRefused() async throws {
+        try await AppPage.run { page in
+            let answer = try page.call("/me/notes", token: "junk")
+            #expect(answer.status == 401, "\(answer)")
+            #expect(answer.challenge == "Bearer error=\"invalid_token\"")
+            #expect(answer.body.contains("auth/argument-error"))
+        }
+    }
+
+    @Test func aPageOfAnUnknownOriginSeesNothingAndSendsNothing() async throws {
+        try await AppPage.run(isAllowed: false) { page in
+            let answer = try page.call("/me/notes", token: page.scenario.token())
+            #expect(answer.status == 0, "\(answer)")
+            #expect(page.scenario.echo.requestCount == 0)
+        }
+    }
+
+    @Test func aWebSocketOpensWithTheTokenAsAProtocolAndEndsWithTheRevocation() async throws {
+        try await AppPage.run { page in
+            let token = try page.scenario.token(.named("reader")) { $0.signedIn(at: unixNow() - 100) }
+            let open = try page.openSocket("/room/ws", token: token)
+            #expect(open.opened && open.protocolName == "bearer" && open.messages == ["hello"], "\(open)")
+            let handshake = try #require(page.scenario.echo.received.first)
+            #expect(!handshake.fields.contains { $0.value.contains(token) })
+            let began = Date().timeIntervalSince1970 * 1000
+            try page.scenario.admin("POST", "/v1/users/reader/revoke")
+            let ended = try page.awaitClose()
+            #expect(ended.code == 1008, "\(ended)")
+            #expect(try #require(ended.milliseconds) - began < 1000 * Double(Allowance.factor))
+            let again = try page.openSocket("/room/ws", token: token)
+            #expect(!again.opened)
+        }
+    }
+}
