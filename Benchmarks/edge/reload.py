@@ -10,8 +10,8 @@ needs a token under A and none under B. Each answer tells which of each it was m
 all pass, those without must be refused by A or passed by B, and no connection may end without an answer. Every 50th configuration is a bad one, which
 must be refused while the one before it stays. A reload is asked for by SIGHUP and has happened when the gateway's metrics say so.
 
-Then certificates: the files of a TLS listener are replaced, certificate first and key later, while clients connect anew and verify. No handshake may fail, and
-each new certificate must be served soon. Nothing leaves 127.0.0.1."""
+Then certificates: the files of a TLS listener, which the gateway looks at each 500 ms, are replaced, certificate first and key later, while clients connect anew
+and verify. No handshake may fail, and each new certificate must be served soon. Nothing leaves 127.0.0.1."""
 
 import asyncio
 import collections
@@ -41,7 +41,7 @@ class Sides:
     def sections(self, side):
         route = {"path": "/x/**", "upstream": "api", "strip_prefix": "/x" if side == "a" else "/x/v", "auth": "required" if side == "a" else "optional"}
         return {
-            "workers": WORKERS, "upstreams": {"api": {"servers": [f"http://127.0.0.1:{self.ports[side]}"]}},
+            "workers": WORKERS, "reload": {"watch": None}, "upstreams": {"api": {"servers": [f"http://127.0.0.1:{self.ports[side]}"]}},
             "headers": {"prefix": f"X-{side.upper()}-", "extra": {f"X-Mark-{side.upper()}": "token.email"}}, "routes": [route],
             "response_headers": {"set": {"X-Side": side}},
         }
@@ -207,7 +207,7 @@ async def certificates(stand, options, claims):
     stand.await_port(upstream)
     stand.authority.issue("replaced")
     gateway = stand.gateway({
-        "workers": WORKERS, "upstreams": {"api": {"servers": [f"http://127.0.0.1:{upstream}"]}},
+        "workers": WORKERS, "reload": {"watch": "500ms"}, "upstreams": {"api": {"servers": [f"http://127.0.0.1:{upstream}"]}},
         "routes": [{"path": "/x", "auth": "none", "upstream": "api"}]}, name="with-tls", tls=stand.authority.files("replaced"))
     connectors = [Connector(stand, gateway.port) for _ in range(4)]
     running = [asyncio.create_task(connector.run()) for connector in connectors]
