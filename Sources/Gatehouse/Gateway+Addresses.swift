@@ -7,10 +7,8 @@ extension Gateway {
 
     /// The same with `https://` before those that speak TLS, for people.
     public var listenNames: [String] {
-        listeners.withLock { listeners in
-            zip(listeners, snapshot.fronts).compactMap { listener, front in
-                ListenAddress(listener.address).map { front.tls == nil ? "\($0)" : "https://\($0)" }
-            }
+        listeners.withLock { $0 }.compactMap { listener in
+            ListenAddress(listener.address).map { listener.front.tls == nil ? "\($0)" : "https://\($0)" }
         }
     }
 

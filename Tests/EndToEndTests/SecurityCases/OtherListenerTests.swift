@@ -127,7 +127,8 @@ struct OtherListenerTests {
             for text in bad {
                 let connection = try RawClient(port: scenario.gateway.port)
                 try connection.send(text)
-                #expect((try? connection.readToEnd()) ?? [] == [], "\(text)")
+                let heard = (try? connection.readToEnd()) ?? []
+                #expect(heard.isEmpty, "\(text)")
             }
             #expect(try scenario.gateway.metric("gatehouse_proxy_header_failures_total") == bad.count)
         }
@@ -137,7 +138,8 @@ struct OtherListenerTests {
         try await proxied(trusted: "[10.0.0.0/8]") { scenario in
             let connection = try RawClient(port: scenario.gateway.port)
             try? connection.send("PROXY TCP4 192.0.2.7 10.0.0.1 4711 80\r\n" + Self.get)
-            #expect((try? connection.readToEnd()) ?? [] == [])
+            let heard = (try? connection.readToEnd()) ?? []
+            #expect(heard.isEmpty)
             #expect(try scenario.gateway.metric("gatehouse_proxy_header_failures_total") == 1)
         }
     }

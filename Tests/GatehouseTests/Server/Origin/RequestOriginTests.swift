@@ -4,9 +4,7 @@ import Testing
 @testable import Gatehouse
 
 @Suite struct RequestOriginTests {
-    private let proxies = TrustedProxies([
-        try! AddressRange(parsing: "10.0.0.0/8"), try! AddressRange(parsing: "fd00::/8"),
-    ])
+    private let proxies = TrustedProxies(["10.0.0.0/8", "fd00::/8"].compactMap { try? AddressRange(parsing: $0) })
 
     private func peer(_ address: String) throws -> PeerAddress {
         PeerAddress(try SocketAddress(ipAddress: address, port: 1))
