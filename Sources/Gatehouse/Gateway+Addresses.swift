@@ -7,9 +7,12 @@ extension Gateway {
 
     /// The same with `https://` before those that speak TLS, for people.
     public var listenNames: [String] {
-        listeners.withLock { $0 }.compactMap { listener in
-            ListenAddress(listener.address).map { listener.front.tls == nil ? "\($0)" : "https://\($0)" }
-        }
+        listeners.withLock { $0 }.map { name(of: $0) }
+    }
+
+    func name(of listener: Listener) -> String {
+        let address = ListenAddress(listener.address) ?? listener.wanted
+        return listener.front.tls == nil ? "\(address)" : "https://\(address)"
     }
 
     /// Where the admin listener is; nil without one.

@@ -2,12 +2,13 @@ import Logging
 
 extension Gateway {
     /// How many client connections there may be: as configured, or fewer where the system gives too few file descriptors.
-    func connectionLimit(workers: Int) throws(GatewayStartError) -> Int {
+    func connectionLimit(of generation: Generation) throws(GatewayStartError) -> Int {
+        let (configuration, snapshot) = (generation.configuration, generation.snapshot)
         let plan = try DescriptorPlan(
             connections: snapshot.connectionLimit,
             upstreamConnections: snapshot.upstreams.reduce(0) { $0 + $1.connections },
             adminConnections: configuration.admin.address == nil ? 0 : AdminServer.Limits().connections,
-            workers: workers, listeners: configuration.listen.count, available: DescriptorLimit.raise())
+            workers: loops.count, listeners: configuration.listen.count, available: DescriptorLimit.raise())
         if plan.isShort {
             logger.warning(
                 "fewer file descriptors than the limits need: fewer client connections are accepted",

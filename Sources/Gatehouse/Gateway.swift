@@ -57,6 +57,8 @@ public final class Gateway: Sendable {
     /// In the order of the configuration.
     let listeners = Mutex<[Listener]>([])
     let certificates = CertificateCounters()
+    /// How many client connections there are, and may be.
+    let budget = ConnectionBudget(limit: 0)
     private let admin = Mutex<AdminServer?>(nil)
 
     private init(_ configuration: Configuration, clock: GatewayClock, logger: Logger) throws {

@@ -94,11 +94,25 @@ extension Gateway {
         }
         let sources = try await sources(for: configuration, snapshot, after: previous.sources, ledger)
         let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
+        let (limit, listeners) = try await takeUp(next, unlike: previous)
         try await install(next)
+        await install(listeners, fronts: snapshot.fronts)
+        budget.change(limit: limit)
         if sources !== previous.sources { subscribe(to: sources.keys) }
         await handKeys(of: next)
         replace(with: next)
         warnOfInsecureOptions()
+    }
+
+    /// What can still fail: the file descriptors and the listeners.
+    private func takeUp(_ next: Generation, unlike previous: Generation) async throws -> (Int, [Listener]) {
+        do {
+            let limit = try connectionLimit(of: next)
+            return (limit, try await listeners(for: next))
+        } catch {
+            if next.sources !== previous.sources { await next.sources.shutdown() }
+            throw error
+        }
     }
 
     /// Those of before where they are made of the same; else new ones, once they know their keys as far as these can be had.

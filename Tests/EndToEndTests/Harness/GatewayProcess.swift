@@ -101,6 +101,14 @@ final class GatewayProcess: Sendable {
         return (port, admin)
     }
 
+    /// The ports that it has ever listened at for clients, in their order.
+    var listeners: [Int] {
+        errors.split(separator: "\n").filter { $0.contains("] listening") }.compactMap { line in
+            let field = line.split(separator: " ").first { $0.hasPrefix("address=") }
+            return field?.split(separator: ":").last.flatMap { Int($0) }
+        }
+    }
+
     private static func address(in log: String, of message: String) -> Int? {
         let line = log.split(separator: "\n").first { $0.contains("] \(message)") }
         let field = line?.split(separator: " ").first { $0.hasPrefix("address=") }

@@ -147,6 +147,33 @@ struct ReloadTests {
         }
     }
 
+    @Test func listenersComeAndGo() async throws {
+        try await ReloadScenario.run { reload in
+            try await reload.reload { $0["listen"] = "[{ address: 127.0.0.1:0 }, { address: 127.0.0.1:0 }]" }
+            let added = try #require(reload.gateway.listeners.last)
+            #expect(added != reload.gateway.port)
+            let client = try RawClient(port: added)
+            #expect(try client.exchange(.get("/public/1")).status == 200)
+            try await reload.reload { _ in }
+            // Nobody new is let in there; who is, stays.
+            #expect(throws: RawClient.Failure.self) { try RawClient(port: added) }
+            #expect(try client.exchange(.get("/public/2")).status == 200)
+            #expect(try reload.scenario.send(.get("/public/3")).status == 200)
+        }
+    }
+
+    @Test func aListenerThatCannotBeOpenedRefusesTheWhole() async throws {
+        try await ReloadScenario.run { reload in
+            let taken = reload.gateway.adminPort
+            try await reload.reload(ends: "refused") {
+                $0["listen"] = "[{ address: 127.0.0.1:0 }, { address: 127.0.0.1:\(taken) }]"
+                $0.routes.append(Self.added)
+            }
+            #expect(reload.gateway.errors.contains("cannot listen on 127.0.0.1:\(taken)"))
+            #expect(try reload.scenario.send(.get("/added/1")).status == 404)
+        }
+    }
+
     private static func rules(allowing condition: String) -> String {
         """
         rules_version = '2';

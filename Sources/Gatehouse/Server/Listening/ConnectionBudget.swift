@@ -3,15 +3,20 @@ import Atomics
 /// How many client connections the process has, and may have.
 final class ConnectionBudget: Sendable {
     private let open = ManagedAtomic(0)
-    let limit: Int
+    private let most: ManagedAtomic<Int>
 
     init(limit: Int) {
-        self.limit = limit
+        most = ManagedAtomic(limit)
+    }
+
+    /// From now on; connections that are open stay, also those above it.
+    func change(limit: Int) {
+        most.store(limit, ordering: .relaxed)
     }
 
     /// Takes a place, if there is one.
     func take() -> Bool {
-        guard open.wrappingIncrementThenLoad(ordering: .relaxed) <= limit else {
+        guard open.wrappingIncrementThenLoad(ordering: .relaxed) <= most.load(ordering: .relaxed) else {
             open.wrappingDecrement(ordering: .relaxed)
             return false
         }
