@@ -35,11 +35,15 @@ extension Gateway {
         }
     }
 
-    /// The certificates that are served.
+    /// The certificates that are served, by listener and name: of several with one name, the one that ends first.
     var certificateReadings: [GatewayReadings.Certificate] {
         listeners.withLock { $0 }.flatMap { listener in
-            (listener.front.tls?.certificates ?? []).map {
-                GatewayReadings.Certificate(listener: "\(listener.wanted)", subject: $0.subject, expiry: $0.expiry)
+            var expiries: [String: Int64] = [:]
+            for certificate in listener.front.tls?.certificates ?? [] {
+                expiries[certificate.subject] = min(certificate.expiry, expiries[certificate.subject] ?? .max)
+            }
+            return expiries.sorted { $0.key < $1.key }.map { subject, expiry in
+                GatewayReadings.Certificate(listener: "\(listener.wanted)", subject: subject, expiry: expiry)
             }
         }
     }

@@ -70,7 +70,9 @@ extension ExplainedRequest {
     }
 
     private static func defaultHost(_ configuration: Configuration) -> String {
-        guard let address = configuration.listen.first?.address, !address.isWildcard else { return "localhost" }
+        guard let address = configuration.listen.first?.address, !address.isWildcard, address.path == nil else {
+            return "localhost"
+        }
         return "\(address)"
     }
 

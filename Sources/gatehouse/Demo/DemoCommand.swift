@@ -25,7 +25,9 @@ struct DemoCommand: AsyncParsableCommand {
 
     func validate() throws {
         do {
-            _ = try listen.map { try ListenAddress(parsing: $0) }
+            guard try listen.map({ try ListenAddress(parsing: $0) })?.path == nil else {
+                throw ValidationError("--listen: a unix: address; write HOST:PORT")
+            }
         } catch let error as ListenAddress.ParseError {
             throw ValidationError("--listen: \(error.what); \(error.remedy)")
         }
