@@ -26,23 +26,25 @@ import Testing
 @Suite struct CertificateWatchTests {
     private func marks(_ paths: String...) -> [FileMark?] { paths.map(FileMark.init) }
 
-    @Test func aChangeIsReadOnceItRests() {
+    /// What a fresh watch says of each look in turn.
+    private func says(_ looks: [[FileMark?]], served: [FileMark?], refusing bad: [FileMark?]? = nil) -> [Bool] {
         var watch = CertificateWatch()
+        return looks.map { marks in
+            let says = watch.shouldRead(marks, served: served)
+            if says, marks == bad { watch.refuse(marks) }
+            return says
+        }
+    }
+
+    @Test func aChangeIsReadOnceItRests() {
         let (old, new) = (marks("/dev/null"), marks("/dev/zero"))
-        #expect(!watch.shouldRead(old, served: old))
-        #expect(!watch.shouldRead(new, served: old))
-        #expect(watch.shouldRead(new, served: old))
-        #expect(!watch.shouldRead(new, served: new))
+        #expect(says([old, old, new, new], served: old) == [false, false, false, true])
+        #expect(says([new, new], served: new) == [false, false])
     }
 
     @Test func whatIsUnfitIsReadAgainWhenItChanges() {
-        var watch = CertificateWatch()
         let (old, bad, good) = (marks("/dev/null"), marks("/nowhere"), marks("/dev/zero"))
-        _ = watch.shouldRead(bad, served: old)
-        #expect(watch.shouldRead(bad, served: old))
-        watch.refuse(bad)
-        #expect(!watch.shouldRead(bad, served: old))
-        #expect(!watch.shouldRead(good, served: old))
-        #expect(watch.shouldRead(good, served: old))
+        let looks = [bad, bad, bad, good, good]
+        #expect(says(looks, served: old, refusing: bad) == [false, true, false, false, true])
     }
 }
