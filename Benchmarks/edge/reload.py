@@ -16,6 +16,7 @@ and verify. No handshake may fail, and each new certificate must be served soon.
 import asyncio
 import collections
 import os
+import pathlib
 import signal
 import ssl
 import time
@@ -147,6 +148,13 @@ async def reload_all(gateway, sides, base, token, options):
     return times, missed, stale
 
 
+def holdings(process):
+    """What a process has: MiB of memory, open descriptors, threads."""
+    folder = pathlib.Path(f"/proc/{process.pid}")
+    status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
+    return int(status["VmRSS"].split()[0]) / 1024, len(list((folder / "fd").iterdir())), int(status["Threads"])
+
+
 async def configurations(stand, options, claims):
     sides = Sides(stand)
     gateway = stand.gateway(sides.sections("a"))
@@ -155,9 +163,10 @@ async def configurations(stand, options, claims):
     clients = [Client(gateway.port, tokens, counts) for _ in range(options.connections)]
     running = [asyncio.create_task(client.run()) for client in clients]
     await asyncio.sleep(0.5)
-    began = time.monotonic()
+    before, began = holdings(gateway), time.monotonic()
     times, missed, stale = await reload_all(gateway, sides, base, tokens[0], options)
     seconds = time.monotonic() - began
+    after = holdings(gateway)
     for client in clients:
         client.stop = True
     await asyncio.gather(*running)
@@ -175,6 +184,8 @@ async def configurations(stand, options, claims):
     claims.hold(stale == 0, f"{stale} of {options.reloads} requests that began after a reload was told were decided by another configuration")
     claims.hold(min(counts["a"], counts["b"]) > count / 10, f"both took part: A answered {counts['a'] + counts['a, refused']}, B {counts['b']}")
     claims.hold(gateway.poll() is None, "the gateway is still the same process")
+    claims.hold(after[0] < before[0] + 64 and after[1] < before[1] + 32 and after[2] <= before[2] + 4,
+                f"nothing piles up: {before[0]:.0f} MiB, {before[1]} descriptors, {before[2]} threads before, {after[0]:.0f} MiB, {after[1]}, {after[2]} after")
 
 
 class Connector:
