@@ -124,6 +124,8 @@ import Testing
             text(await answer("GET", "/v1/routes")) == #"{"routes":[{"path":"/a/{id}","hosts":[],"methods":["GET"],"#
                 + #""auth":"required","recent_sign_in":300,"revocation":"strict","upstream":"api"}]}"# + "\n")
         #expect(await answer("POST", "/v1/keys/refresh").status == 200)
+        #expect(text(await answer("POST", "/v1/reload")) == #"{"generation":7}"# + "\n")
+        #expect(await answer("GET", "/v1/reload").status == 405)
     }
 
     @Test func noAnswerRepeatsTheToken() async {

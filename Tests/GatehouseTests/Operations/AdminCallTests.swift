@@ -6,6 +6,7 @@ import Testing
     @Test(arguments: [
         ("/livez", AdminCall.live), ("/readyz", .ready), ("/metrics", .metrics), ("/metrics?x=1", .metrics),
         ("/v1/keys", .keys), ("/v1/keys/refresh", .refreshKeys), ("/v1/routes", .routes),
+        ("/v1/reload", .reload),
         ("/v1/users/ann", .user("ann")), ("/v1/users/ann/revoke", .change(.revoke, uid: "ann")),
         ("/v1/users/ann/unrevoke", .change(.unrevoke, uid: "ann")),
         ("/v1/users/ann/disable", .change(.disable, uid: "ann")),
