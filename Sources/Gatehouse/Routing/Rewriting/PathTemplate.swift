@@ -100,7 +100,7 @@ struct PathTemplate: Sendable {
 
 extension PathTemplate {
     /// Whether a path that was written is the only form of itself. Most are found canonical by one scan.
-    private static func check(_ path: UnsafeRawBufferPointer, keepsEmptySegments: Bool) throws(PathError) {
+    static func check(_ path: UnsafeRawBufferPointer, keepsEmptySegments: Bool) throws(PathError) {
         guard !CanonicalPath.isCanonical(path) else { return }
         let problem: PathError? = withUnsafeTemporaryAllocation(byteCount: path.count, alignment: 1) { output in
             var canonicalizer = PathCanonicalizer(path, output: output)

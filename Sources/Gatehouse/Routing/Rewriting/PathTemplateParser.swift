@@ -80,8 +80,21 @@ struct PathTemplateParser {
         return PathTemplateError(what: "no capture of the route is named \(Quoted(name))", remedy: remedy)
     }
 
+    private static func occurs(_ escape: String, in path: UnsafeRawBufferPointer) -> Bool {
+        path.indices.contains { path[$0...].starts(with: escape.utf8) }
+    }
+
     private func checkSample() throws(PathTemplateError) {
-        let isCanonical = sample.withUnsafeBytes(CanonicalPath.isCanonical)
+        let isCanonical = sample.withUnsafeBytes { path in
+            // Of these two, what comes behind decides what they are.
+            if Self.occurs("%2F", in: path) || Self.occurs("%25", in: path) { return false }
+            do throws(PathError) {
+                try PathTemplate.check(path, keepsEmptySegments: false)
+                return true
+            } catch {
+                return false
+            }
+        }
         guard isCanonical else {
             throw PathTemplateError(
                 what: "not written as a canonical path is",

@@ -128,7 +128,7 @@ import Testing
 }
 
 extension RateTables.Refusal: Equatable {
-    public static func == (left: Self, right: Self) -> Bool {
+    static func == (left: Self, right: Self) -> Bool {
         left.retryAfter == right.retryAfter && left.limit.text == right.limit.text
     }
 }
