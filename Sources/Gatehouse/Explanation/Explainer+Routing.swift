@@ -74,9 +74,26 @@ extension Explainer {
             guard !snapshot.plans[place.index].allowsCrossSite else {
                 return ExplanationStep(.note, "site", "not asked: the route has insecure_no_csrf")
             }
+            guard snapshot.plans[place.index].additions?.cors?.allowsCredentials(of: view) != true else {
+                return ExplanationStep(.passed, "site", "the route's cors lists the Origin, with credentials")
+            }
             let finding = snapshot.crossSite.finding(in: view)
             return ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown)
         }
+    }
+
+    /// What the route does besides with requests, each in one line.
+    func edge(of route: Configuration.Route, _ place: RoutedPlace) -> [ExplanationStep] {
+        var steps = route.rateLimits.map { limit in
+            ExplanationStep(
+                .note, "rate limit",
+                "\(limit.requests) in \(DurationText.write(limit.every)) per \(limit.per.rawValue), not counted here")
+        }
+        if let rewrite = route.rewrite {
+            let host = rewrite.host.map { ", with Host: \($0)" } ?? ""
+            steps.append(ExplanationStep(.note, "rewrite", "forwarded as \(place.target)\(host)"))
+        }
+        return steps
     }
 
     private func place(

@@ -75,6 +75,7 @@ public struct Explainer: Sendable {
             account.pass("path", place.canonical)
             let route = configuration.routes[place.index]
             account.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
+            for step in edge(of: route, place) { account.add(step) }
             if let step = site(of: request, place) {
                 account.add(step)
                 if step.mark == .failed { return account.refused(Denial(.crossSite)) }
