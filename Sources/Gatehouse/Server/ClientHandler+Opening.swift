@@ -14,7 +14,9 @@ extension ClientHandler {
             }
             if opening?.isSecure != true { connection.opened(now: front.time) }
         case let event as TLSUserEvent:
-            if case .handshakeCompleted = event { connection.opened(now: front.time) }
+            guard case .handshakeCompleted = event else { return }
+            opening?.handshakeTook(front.time &- min(front.time, connection.lastProgress))
+            connection.opened(now: front.time)
         default:
             break
         }

@@ -10,6 +10,11 @@ final class ConnectionOpening {
         self.counters = counters
     }
 
+    /// The handshake came to its end, so many nanoseconds after the connection was accepted.
+    func handshakeTook(_ nanoseconds: UInt64) {
+        counters.record(.handshake, nanoseconds: nanoseconds)
+    }
+
     /// The handshake did not come to its end, or nothing came in time.
     func failed(_ error: any Error) {
         counters.add(to: isSecure ? .handshakeFailures : .proxyHeaderFailures)
