@@ -10,6 +10,7 @@ import Testing
         try withRequest("GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { "\($0)\r\n" }.joined() + "\r\n") { request in
             switch locator.find(in: request).offer(in: request.bytes) {
             case .none: "none"
+            case .text(let token): "text \(String(decoding: token, as: UTF8.self))"
             case .unsupported: "unsupported"
             case .ambiguous: "ambiguous"
             case .token(let range, let kind):
