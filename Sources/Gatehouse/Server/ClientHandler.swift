@@ -108,7 +108,8 @@ final class ClientHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if connection.isServing { giveUp(.clientClosed) }
+        // Once one half of a tunnel has ended, its other half ends it in order.
+        if connection.isServing { giveUp(stream?.isHalfClosed == true ? .ok : .clientClosed) }
         connection.close()
     }
 

@@ -54,9 +54,11 @@ extension Configuration {
         public var tokenQuery: String?
         /// Whether a token may stand in `Sec-WebSocket-Protocol` (`token_protocol`); only with `websocket` in ``upgrade``. Default: false.
         public var tokenProtocol = false
-        /// Override those of `limits`, within the same bounds (`max_stream`, `stream_grace`, `stream_idle_timeout`). Default: nil.
+        /// Overrides `limits.max_stream`, within the same bounds (`max_stream`). Default: nil.
         public var maxStream: Duration?
+        /// Overrides `limits.stream_grace`, within the same bounds (`stream_grace`). Default: nil.
         public var streamGrace: Duration?
+        /// Overrides `limits.stream_idle_timeout`, within the same bounds (`stream_idle_timeout`). Default: nil.
         public var streamIdleTimeout: Duration?
         /// Where `path` stands.
         public var location: SourceLocation

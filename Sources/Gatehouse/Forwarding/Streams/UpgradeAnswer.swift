@@ -49,15 +49,21 @@ struct UpgradeAnswer {
     }
 
     /// Renders the client's 101 in place of what `output` held.
-    func render(into output: inout ByteBuffer) -> Bool {
+    ///
+    /// - Parameter additions: what the route's answers have besides.
+    func render(_ additions: AnswerAdditions?, to origin: Int, into output: inout ByteBuffer) -> Bool {
         // A client that offered sub-protocols must get one of them.
         let selectsBearer = request.selectsBearer && count(WebSocketProtocols.fieldName) == 0
-        return output.render(from: bytes, atMost: bytes.count + request.lines.count + 128) { writer in
+        let bound = bytes.count + request.lines.count + (additions?.count(to: origin) ?? 0) + 128
+        return output.render(from: bytes, atMost: bound) { writer in
             writer.append("HTTP/1.1 101 Switching Protocols\r\n")
             for index in 0..<fields.count {
                 let field = fields[index]
-                if !field.isHopByHop, field.kind != .contentLength { writer.keep(field.line) }
+                if field.isHopByHop || field.kind == .contentLength { continue }
+                if let removed = additions?.removed, removed.matches(field.name.bytes(in: bytes)) { continue }
+                writer.keep(field.line)
             }
+            if let additions { additions.write(to: origin, &writer) }
             writer.append(request.lines)
             if selectsBearer { writer.append("Sec-WebSocket-Protocol: bearer\r\n") }
             writer.append("\r\n")

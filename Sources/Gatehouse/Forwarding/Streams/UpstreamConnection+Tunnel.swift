@@ -16,7 +16,8 @@ extension UpstreamConnection {
         answerBody = .untilClose
         delivery = .asIs
         _ = client.beginAnswer(status: 101, persistent: false)
-        guard answer.render(into: &front.answerScratch) else {
+        let (additions, origin) = (client.record.additions, client.record.corsOrigin)
+        guard answer.render(additions, to: origin, into: &front.answerScratch) else {
             fail(.internalError)
             return false
         }
