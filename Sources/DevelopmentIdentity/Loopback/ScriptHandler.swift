@@ -53,7 +53,8 @@ final class ScriptHandler: ChannelInboundHandler {
         request.isComplete = true
         if let upgrade = service.upgrade(request) { return change(upgrade, context) }
         player?.play(service.answer(request))
-        if !request.keepAlive { player?.play([.close]) }
+        // The decoder reads nothing behind a request for an upgrade.
+        if !request.keepAlive || request.value(of: "Upgrade") != nil { player?.play([.close]) }
     }
 
     /// Leaves the connection to somebody else, with what has come already behind the request.

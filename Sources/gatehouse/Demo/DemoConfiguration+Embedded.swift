@@ -66,6 +66,13 @@ extension DemoConfiguration {
           - path: /v1/hello/**
             upstream: echo
 
+          # WebSockets at .../ws, events at .../events; browsers can send their tokens there. Open until the token ends.
+          - path: /v1/live/**
+            upgrade: [websocket]
+            token_protocol: true
+            token_query: access_token
+            upstream: echo
+
           # Only a token of GitHub's, with a scope.
           - path: /v1/repositories
             providers: [github.com]
