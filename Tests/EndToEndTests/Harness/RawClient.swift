@@ -130,6 +130,9 @@ final class RawClient {
         return buffer
     }
 
+    /// So many bytes.
+    func read(_ count: Int) throws -> [UInt8] { try take(count) }
+
     /// The head of a message, without the empty line.
     func readHead() throws -> [UInt8] { try read(until: "\r\n\r\n") }
 

@@ -11,6 +11,8 @@ struct ForwardedHead {
     /// A later sign-in that the store knows of, asked for by the route.
     var signedInAt: Int64?
     var peer = "192.0.2.1"
+    /// Where the route looks for credentials besides.
+    var places: CredentialPlaces?
 
     struct NotRendered: Error {}
     struct Denied: Error {}
@@ -31,7 +33,7 @@ struct ForwardedHead {
                     request, locator.find(in: request), permit,
                     OutgoingHead.Route(
                         path: path, peer: PeerAddress(address), fallbackHost: Array("upstream:3000".utf8),
-                        assertion: assertion),
+                        assertion: assertion, places: places),
                     OutgoingHead.Marks(request: (1, 2), trace: (3, 4), span: 5), into: &output)
             }
             guard rendered else { throw NotRendered() }

@@ -100,6 +100,12 @@ final class LoopbackSocket {
         }
     }
 
+    func readBytes(_ count: Int) throws -> [UInt8] {
+        while pending.count < count { try receiveMore() }
+        defer { pending.removeFirst(count) }
+        return Array(pending[..<count])
+    }
+
     func read(_ count: Int) throws -> String {
         while pending.count < count { try receiveMore() }
         return take(count)

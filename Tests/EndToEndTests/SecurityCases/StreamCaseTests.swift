@@ -1,0 +1,120 @@
+import DevelopmentIdentity
+import Foundation
+import Testing
+
+/// What must hold of tunnels as of everything else.
+@Suite(.webSocketScenario) struct StreamCaseTests {
+    let scenario: Scenario
+
+    init() throws { scenario = try Scenario.current }
+
+    private func open(_ target: String, _ fields: [String]) throws -> WebSocketClient {
+        let client = try WebSocketClient(scenario, WebSocketClient.handshake(target, fields))
+        try #require(client.isOpen, "\(client.answer.status) \(client.answer.text)")
+        return client
+    }
+
+    private func old(_ name: String) throws -> String {
+        try scenario.token(.named(name)) { $0.signedIn(at: unixNow() - 100) }
+    }
+
+    @Test func h06ATunnelIsClosedWithinASecondOfTheRevocation() throws {
+        let client = try open("/live/h06/ws", ["Authorization: Bearer \(try old("h06-revoked"))"])
+        try client.send(Array("before".utf8))
+        #expect(try client.receive().payload == Array("before".utf8))
+        let other = try open("/live/h06/ws", ["Authorization: Bearer \(try old("h06-other"))"])
+        #expect(try scenario.admin("POST", "/v1/users/h06-revoked/revoke").status == 200)
+        let revoked = ContinuousClock.now
+        #expect(try client.receive() == .close(1008, "auth/id-token-revoked"))
+        #expect(try client.raw.readToEnd() == [])
+        #expect(ContinuousClock.now - revoked < Allowance.time(.seconds(1)))
+        try other.send([1])
+        #expect(try other.receive().payload == [1])
+    }
+
+    @Test func h06ADisabledUsersTunnelIsClosed() throws {
+        let client = try open("/live/h06/ws", ["Cookie: __session=\(try scenario.cookie(.named("h06-disabled")))"])
+        #expect(try scenario.admin("POST", "/v1/users/h06-disabled/disable").status == 200)
+        #expect(try client.receive() == .close(1008, "auth/user-disabled"))
+    }
+
+    @Test func h06ATunnelIsClosedWhenItsTokenExpires() throws {
+        let token = try scenario.token { $0.expiring(at: unixNow() + 3) }
+        let client = try open("/unasked/h06/ws", ["Authorization: Bearer \(token)"])
+        #expect(try client.receive() == .close(1008, "auth/id-token-expired"))
+        #expect(try client.raw.readToEnd() == [])
+    }
+
+    @Test func h06ATunnelThatNothingEndsIsClosedInTheEnd() throws {
+        let client = try open("/brief/h06/ws", [])
+        #expect(try client.receive() == .close(1001, "max_stream"))
+    }
+
+    @Test(arguments: ["upgrade, X-Auth-Uid", "X-Auth, Upgrade", "upgrade, X-Auth-Uid, X-Auth, X-Forwarded-For"])
+    func a17TheIdentityStaysWhateverConnectionNames(connection: String) throws {
+        var request = WebSocketClient.handshake(
+            "/live/a17/ws", ["Authorization: Bearer \(try scenario.token())", "X-Auth-Uid: root"])
+        request.fields[0] = "Connection: \(connection)"
+        let client = try WebSocketClient(scenario, request)
+        #expect(client.isOpen)
+        let received = try #require(scenario.echo.received.last { $0.path == "/live/a17/ws" })
+        #expect(received.values(of: "X-Auth-Uid") == ["ada"])
+        #expect(received.values(of: "X-Auth").count == 1)
+        #expect(received.values(of: "X-Forwarded-For") == ["127.0.0.1"])
+        #expect(received.values(of: "Connection") == ["Upgrade"])
+        #expect(received.values(of: "Upgrade") == ["websocket"])
+    }
+
+    @Test func i12AHandshakeIsRefusedInPlainHTTP() throws {
+        let expired = try scenario.token { $0.expiring(at: 5) }
+        let rows: [(WireRequest, Int, String, String?)] = [
+            (WebSocketClient.handshake("/live/i12/ws"), 401, "auth/missing-credential", "Bearer"),
+            (
+                WebSocketClient.handshake("/live/i12/ws", ["Authorization: Bearer \(expired)"]), 401,
+                "auth/id-token-expired", nil
+            ),
+            (
+                WebSocketClient.handshake(
+                    "/strictly/i12/ws",
+                    ["Authorization: Bearer \(try scenario.token { $0.signedIn(at: unixNow() - 4000) })"]), 401,
+                "auth/requires-recent-login", "Bearer error=\"insufficient_user_authentication\", max_age=\"300\""
+            ),
+            (WebSocketClient.handshake("/nowhere/ws"), 404, "route/not-found", nil),
+        ]
+        for (request, status, code, challenge) in rows {
+            let client = try WebSocketClient(scenario, request)
+            expectDenial(client.answer, status, code, challenge: challenge)
+            #expect(client.answer["Location"] == nil && client.answer["Upgrade"] == nil)
+        }
+        #expect(!scenario.echo.received.contains { $0.path.contains("i12") })
+    }
+
+    @Test(arguments: CrossSiteTests.pages) func aPageOfAnotherSiteGetsNoTunnel(
+        page: (what: String, fields: [String])
+    ) throws {
+        let cookie = "Cookie: __session=\(try scenario.cookie(.ada))"
+        let request = WebSocketClient.handshake("/live/csrf/ws", page.fields + [cookie], host: "own.example")
+        expectDenial(try WebSocketClient(scenario, request).answer, 403, "request/cross-site")
+    }
+
+    @Test func theServicesOwnPageGetsOne() throws {
+        let fields = ["Cookie: __session=\(try scenario.cookie(.ada))", "Origin: https://own.example"]
+        let request = WebSocketClient.handshake("/live/own/ws", fields, host: "own.example")
+        #expect(try WebSocketClient(scenario, request).isOpen)
+    }
+
+    @Test func k13BytesBehindAHandshakeThatFailedAreNoRequest() throws {
+        let request = WebSocketClient.handshake("/fakes/k13/ws?status=404")
+        let behind = Array("GET /fakes/behind HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        let client = try WebSocketClient(scenario, request, early: behind)
+        #expect(client.answer.status == 404)
+        #expect(try client.raw.readToEnd() == [])
+        #expect(!scenario.echo.received.contains { $0.path == "/fakes/behind" })
+    }
+
+    @Test func k13AnAnswerWithAWrongKeyIsNoTunnel() throws {
+        let client = try WebSocketClient(scenario, WebSocketClient.handshake("/fakes/k13?raw=switching"))
+        expectDenial(client.answer, 502, "upstream/invalid-response")
+        #expect(try client.raw.readToEnd() == [])
+    }
+}
