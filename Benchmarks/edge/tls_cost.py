@@ -75,9 +75,13 @@ def wrk(stand, port, tokens, seconds, options):
 def requests(stand, process, tokens, options):
     wrk(stand, process.port, tokens, 1, options)
     pids = family(process.pid)
-    before = cpu_seconds(pids)
-    output = wrk(stand, process.port, tokens, options.seconds, options)
-    return cost(output, cpu_seconds(pids) - before, options.seconds)
+    for _ in range(3):  # on a machine that others use up, wrk may not even get to its handshakes in time
+        before = cpu_seconds(pids)
+        output = wrk(stand, process.port, tokens, options.seconds, options)
+        spent = cpu_seconds(pids) - before
+        if "\n  0 requests in" not in output:
+            break
+    return cost(output, spent, options.seconds)
 
 
 def handshakes(process, seconds):
