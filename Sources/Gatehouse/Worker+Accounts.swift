@@ -9,7 +9,7 @@ extension Worker {
         guard plan.policy.revocation != .off, let standing = identity?.standing, standing.isFirebase else {
             return .notAsked
         }
-        let known = accounts?.table.find(standing.userKey)
+        let known = accounts?.memory.table.find(standing.userKey)
         if let known, known.askedAt >= oldestAccount(plan, for: client) { return .known(known.answer) }
         // Who was told that nothing can be told, or may wait no longer, is decided by what there is: asked again, a request that has to ask
         // the store as well would go round between the two.
@@ -42,7 +42,7 @@ extension Worker {
     /// answer, the questions of many strict requests of one user would multiply.
     private func accountAnswered(_ status: AccountStatus, of user: StoreKey) {
         let isUnknown = status.answer == .unavailable
-        if !isUnknown { accounts?.table.insert(status, of: user) }
+        if !isUnknown { accounts?.memory.table.insert(status, of: user) }
         front.readClock()
         let ready = waiters.remove { waiter in
             waiter.awaited == .account(user) && (isUnknown || suffices(status, for: waiter.client))
@@ -61,6 +61,11 @@ extension Worker {
 
 /// What a worker knows of Firebase's accounts, and whom it asks.
 struct WorkerAccounts {
+    /// The answers. An object: the workers of one loop that share it, through reloads, learn from each other.
+    final class Memory {
+        var table = AccountTable()
+    }
+
     let source: any AccountLookingUp
-    var table = AccountTable()
+    let memory = Memory()
 }

@@ -15,9 +15,9 @@ extension Worker {
     /// Why a stream's user may not go on, by what this worker knows now. What it does not know, however long, ends no stream.
     func refusal(of stream: OpenStream) -> DecisionCode? {
         guard let standing = stream.standing else { return nil }
-        let changes = authorizer.store.view.changes &+ (accounts?.table.changes ?? 0)
+        let changes = authorizer.store.view.changes &+ (accounts?.memory.table.changes ?? 0)
         guard stream.watch.mustAsk(changes: changes) else { return nil }
-        return authorizer.refusal(standing, account: accounts?.table.find(standing.userKey)?.answer)
+        return authorizer.refusal(standing, account: accounts?.memory.table.find(standing.userKey)?.answer)
     }
 
     func streamEnded(_ stream: OpenStream, code: DecisionCode) {

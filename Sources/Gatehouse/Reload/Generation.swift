@@ -31,9 +31,9 @@ final class IdentitySources: Sendable {
         private let sessionKeyIDs: [String]
 
         init(_ configuration: Configuration, _ snapshot: Snapshot) {
-            identity = configuration.identity
+            identity = configuration.identity.withoutPlaces
             revocation = configuration.revocation
-            accounts = configuration.accounts
+            accounts = configuration.accounts?.withoutPlaces
             sessionKeyIDs =
                 snapshot.sessionKeyFiles.map { [$0.current.keyID] + $0.previous.map(\.keyID) } ?? []
         }

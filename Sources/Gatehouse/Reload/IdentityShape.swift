@@ -13,13 +13,47 @@ struct IdentityShape: Sendable, Equatable {
     private let sessionKeyIDs: [String]
 
     init(_ configuration: Configuration, keepsVariable: Bool, assertionKeyID: String?, sessionKeyIDs: [String]) {
-        identity = configuration.identity
+        identity = configuration.identity.withoutPlaces
         revocation = configuration.revocation
-        accounts = configuration.accounts
-        headers = configuration.headers
+        accounts = configuration.accounts?.withoutPlaces
+        headers = configuration.headers.withoutPlaces
         upstreams = assertionKeyID == nil ? [] : configuration.upstreams.map(\.name)
         self.keepsVariable = keepsVariable
         self.assertionKeyID = assertionKeyID
         self.sessionKeyIDs = sessionKeyIDs
     }
+}
+
+/// Where something stands in its file changes nothing of what is served.
+extension Configuration.Identity {
+    var withoutPlaces: Self {
+        var copy = self
+        for index in copy.providers.indices { copy.providers[index].location = .nowhere }
+        return copy
+    }
+}
+
+extension Configuration.Accounts {
+    var withoutPlaces: Self {
+        var copy = self
+        copy.location = .nowhere
+        return copy
+    }
+}
+
+extension Configuration.IdentityHeaders {
+    var withoutPlaces: Self {
+        var copy = self
+        copy.assertion?.location = .nowhere
+        for index in copy.extra.indices {
+            guard case .expression(var expression) = copy.extra[index].source else { continue }
+            expression.location = .nowhere
+            copy.extra[index].source = .expression(expression)
+        }
+        return copy
+    }
+}
+
+extension SourceLocation {
+    fileprivate static let nowhere = SourceLocation(origin: "")
 }

@@ -34,7 +34,7 @@ extension ClientHandler {
         record.status = status
         record.answered = now
         // A body that is still open will not be read to its end: the next request could not be found.
-        connection.responseBegan(persistent: persistent && !front.isDraining, now: now)
+        connection.responseBegan(persistent: persistent && !front.isDraining && !isOutdated, now: now)
         return !connection.isPersistent || (connection.peerFinished && inbound.readableBytes == 0)
     }
 

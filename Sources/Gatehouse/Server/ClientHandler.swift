@@ -25,6 +25,10 @@ final class ClientHandler: ChannelInboundHandler {
     var responder: (any Responder)?
     /// What is known of the stream that is being served; nil: an ordinary request, or none.
     var stream: OpenStream?
+    /// Where it came in; nil in tests.
+    var listener: ListenerSlot?
+    /// Its listener lets others in now: no more requests are taken after the one it serves.
+    private(set) var isOutdated = false
     var queued = QueuedWrites()
     var registryIndex = 0
     private(set) var context: ChannelHandlerContext?
@@ -46,6 +50,15 @@ final class ClientHandler: ChannelInboundHandler {
 
     /// Whether the client can still be answered.
     var isOpen: Bool { context != nil && connection.phase != .closed }
+
+    /// Ends with the next answer; at once where none is owed.
+    func outdate() {
+        isOutdated = true
+        if connection.phase == .opening { return close() }
+        guard connection.isIdle else { return }
+        connection.finish()
+        closeOnceSent()
+    }
 
     // MARK: - Channel events
 

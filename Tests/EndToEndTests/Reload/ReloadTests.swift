@@ -108,6 +108,22 @@ struct ReloadTests {
         }
     }
 
+    @Test func whereSomethingStandsInTheFileDoesNotMatter() async throws {
+        try await ReloadScenario.run(arrange: {
+            $0["workers"] = "1"
+            $0["headers"] = "{ extra: { X-Role: token.role, X-Who: 'uid + uid' } }"
+        }) { reload in
+            let token = try reload.scenario.token()
+            #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+            let verified = try reload.gateway.metric("gatehouse_token_cache_misses_total")
+            let connects = try reload.gateway.metric("gatehouse_upstream_connects_total")
+            try await reload.reload { $0.sections.insert(("# a line more", ""), at: 0) }
+            #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
+            #expect(try reload.gateway.metric("gatehouse_token_cache_misses_total") == verified)
+            #expect(try reload.gateway.metric("gatehouse_upstream_connects_total") == connects)
+        }
+    }
+
     @Test func noTokenOfAChangedIssuerCountsAnyMore() async throws {
         try await ReloadScenario.run { reload in
             let token = try reload.scenario.token()
@@ -159,6 +175,22 @@ struct ReloadTests {
             #expect(throws: RawClient.Failure.self) { try RawClient(port: added) }
             #expect(try client.exchange(.get("/public/2")).status == 200)
             #expect(try reload.scenario.send(.get("/public/3")).status == 200)
+        }
+    }
+
+    @Test("C-13: who came in before the listener asked for more does not stay")
+    func c13WhoCameInBeforeTheListenerAskedForMoreDoesNotStay() async throws {
+        try await ReloadScenario.run { reload in
+            let idle = try RawClient(port: reload.gateway.port)
+            #expect(try idle.exchange(.get("/public/1")).status == 200)
+            let busy = try RawClient(port: reload.gateway.port)
+            try busy.send(WireRequest.get("/public/slow?hold=front").bytes)
+            await reload.scenario.echo.waitForHeads(2)
+            try await reload.reload { $0["listen"] = "[{ address: 127.0.0.1:0, proxy_protocol: true }]" }
+            #expect(try idle.readToEnd() == [])
+            reload.scenario.echo.release("front")
+            #expect(try busy.response()["Connection"] == "close")
+            #expect(try busy.readToEnd() == [])
         }
     }
 

@@ -107,7 +107,7 @@ final class Listener: Sendable {
     /// Within the lock, so that all loops get fronts in one order.
     private func post(_ front: ListenerFront) {
         for place in places {
-            place.lane.loop.execute { place.slot.value.front = front }
+            place.lane.loop.execute { place.slot.value.install(front) }
         }
     }
 
@@ -121,7 +121,7 @@ final class Listener: Sendable {
         var places: [Place] = []
         for lane in lanes {
             let slot = try await lane.loop.submit {
-                NIOLoopBound(ListenerSlot(front, lane.counters.value), eventLoop: lane.loop)
+                NIOLoopBound(ListenerSlot(front, of: lane.front.value, lane.counters.value), eventLoop: lane.loop)
             }.get()
             places.append(Place(lane: lane, slot: slot))
         }
@@ -146,7 +146,7 @@ final class Listener: Sendable {
     static func bind(
         to address: SocketAddress, _ lane: ListenerLane, _ front: ListenerFront, budget: ConnectionBudget
     ) -> EventLoopFuture<any Channel> {
-        let slot = NIOLoopBound(ListenerSlot(front, lane.counters.value), eventLoop: lane.loop)
+        let slot = NIOLoopBound(ListenerSlot(front, of: lane.front.value, lane.counters.value), eventLoop: lane.loop)
         return bind(Place(lane: lane, slot: slot), to: address, budget: budget)
     }
 
@@ -222,8 +222,9 @@ final class Listener: Sendable {
             try pipeline.addHandler(ProxyHeaderHandler(slot.opening))
         }
         if let tls = front.tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
-        try pipeline.addHandler(
-            ClientHandler(front: place.lane.front.value, peer: peer, opening: slot.opening))
+        let handler = ClientHandler(front: place.lane.front.value, peer: peer, opening: slot.opening)
+        handler.listener = slot
+        try pipeline.addHandler(handler)
     }
 
     private struct ConnectionLimitReached: Error {}

@@ -23,4 +23,11 @@ final class ListenerFront: Sendable {
         self.settings = settings
         self.marks = marks
     }
+
+    /// Whether it lets the same clients in as another: a connection that came in by one would have come in by the other.
+    func admitsLike(_ other: ListenerFront) -> Bool {
+        (tls == nil) == (other.tls == nil) && tls?.clients == other.tls?.clients
+            && settings?.tls?.minimumVersion == other.settings?.tls?.minimumVersion
+            && takesProxyHeader == other.takesProxyHeader && (!takesProxyHeader || proxies == other.proxies)
+    }
 }

@@ -10,16 +10,26 @@ struct ListenerLane: Sendable {
 
 /// What a listener serves with on one loop, now.
 final class ListenerSlot {
-    var front: ListenerFront {
-        didSet { opening = Self.opening(front, counters) }
-    }
+    private(set) var front: ListenerFront
     private(set) var opening: ConnectionOpening?
+    private let home: ServerFront
     private let counters: WorkerCounters
 
-    init(_ front: ListenerFront, _ counters: WorkerCounters) {
+    init(_ front: ListenerFront, of home: ServerFront, _ counters: WorkerCounters) {
         self.front = front
+        self.home = home
         self.counters = counters
         opening = Self.opening(front, counters)
+    }
+
+    /// New connections are served with another front. Where that lets others in, those that came in by the one before end with their next
+    /// answer: they would have to prove themselves anew.
+    func install(_ next: ListenerFront) {
+        let previous = front
+        front = next
+        opening = Self.opening(next, counters)
+        guard !next.admitsLike(previous) else { return }
+        for connection in home.registry.connections where connection.listener === self { connection.outdate() }
     }
 
     private static func opening(_ front: ListenerFront, _ counters: WorkerCounters) -> ConnectionOpening? {

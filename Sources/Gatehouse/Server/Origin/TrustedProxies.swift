@@ -1,6 +1,6 @@
 /// Who may tell whom a request comes from: networks, and perhaps whoever connects to a `unix:` listener. An object, so that a
 /// connection notes by its identity which set it was asked about.
-final class TrustedProxies: Sendable {
+final class TrustedProxies: Sendable, Equatable {
     /// Disjoint and in order, each from its first to its last address.
     private let version4: [ClosedRange<UInt32>]
     private let version6: [ClosedRange<UInt128>]
@@ -20,6 +20,10 @@ final class TrustedProxies: Sendable {
         version4 = Self.merged(four)
         version6 = Self.merged(six)
         self.includesUnix = includesUnix
+    }
+
+    static func == (left: TrustedProxies, right: TrustedProxies) -> Bool {
+        left.version4 == right.version4 && left.version6 == right.version6 && left.includesUnix == right.includesUnix
     }
 
     /// Nobody is trusted.

@@ -6,6 +6,14 @@ struct ServerTLS: Sendable {
     let context: NIOSSLContext
     /// In the order of the configuration.
     let certificates: [ServerCertificate]
+    /// What is asked of clients; nil: nothing.
+    let clients: ClientDemand?
+
+    /// Which certificates clients have to show.
+    struct ClientDemand: Sendable, Equatable {
+        let authorities: [NIOSSLCertificate]
+        let isRequired: Bool
+    }
 
     /// - Parameters:
     ///   - certificates: at least one; the first where a client names none of the others.
@@ -17,6 +25,8 @@ struct ServerTLS: Sendable {
         minimumVersion: Configuration.ListenerTLS.MinimumVersion
     ) throws {
         self.certificates = certificates
+        self.clients =
+            authorities.isEmpty ? nil : ClientDemand(authorities: authorities, isRequired: clients == .required)
         guard var configuration = certificates.first?.configuration else { throw NIOSSLError.failedToLoadCertificate }
         configuration.minimumTLSVersion = minimumVersion == .version13 ? .tlsv13 : .tlsv12
         if !authorities.isEmpty {
