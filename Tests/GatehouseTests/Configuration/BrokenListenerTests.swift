@@ -11,17 +11,17 @@ import Testing
         tls("certificate: a.pem", "3:10 listen[].tls.private_key is missing"),
         tls("private_key: a.key", "3:10 listen[].tls.certificate is missing"),
         tls("", "3:10 listen[].tls.certificate is missing", "3:10 listen[].tls.private_key is missing"),
-        tls("certificate: a, private_key: b, cert: c", "3:42 unknown key 'cert' in listen[].tls"),
-        tls("certificate: a, private_key: b, minimum_version: '1.1'", "3:59 listen[].tls.minimum_version cannot be"),
+        tls("certificate: a, private_key: b, cert: c", "3:44 unknown key 'cert' in listen[].tls"),
+        tls("certificate: a, private_key: b, minimum_version: '1.1'", "3:61 listen[].tls.minimum_version cannot be"),
         tls(
             "certificate: a, private_key: b, client_certificates: optional",
-            "3:42 listen[].tls.client_certificates without client_ca"),
+            "3:44 listen[].tls.client_certificates without client_ca"),
         tls(
             "certificate: a, private_key: b, client_ca: c, client_certificates: maybe",
-            "3:77 listen[].tls.client_certificates cannot be"),
+            "3:79 listen[].tls.client_certificates cannot be"),
         tls(
             "certificate: a, private_key: b, certificates: [{ certificate: c }]",
-            "3:57 listen[].tls.certificates[].private_key is missing"),
+            "3:59 listen[].tls.certificates[].private_key is missing"),
         .section("listen: [{ address: a:1, proxy_protocol: 2 }]", "1:42 listen[].proxy_protocol is"),
         .section(
             "listen: [{ address: 'unix:run/x' }]", "1:21 listen[].address is a unix: address without an absolute path"),
