@@ -126,9 +126,3 @@ import Testing
         #expect(tables.take(try rates(changed), network: here, now: 0) == nil)
     }
 }
-
-extension RateTables.Refusal: Equatable {
-    static func == (left: Self, right: Self) -> Bool {
-        left.retryAfter == right.retryAfter && left.limit.text == right.limit.text
-    }
-}
