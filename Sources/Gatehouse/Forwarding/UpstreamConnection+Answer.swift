@@ -40,7 +40,10 @@ extension UpstreamConnection {
     }
 
     private func pass(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) -> Bool {
-        guard head.status != 101 else { return switchProtocols(head, bytes: bytes, to: client) }
+        guard head.status != 101 else {
+            if pool.judgesAnswers { pool.requestAnswered(at: server) }
+            return switchProtocols(head, bytes: bytes, to: client)
+        }
         guard head.status >= 200 else {
             passInterim(head, bytes: bytes, to: client)
             return true

@@ -149,7 +149,8 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
             client.serveAgain()
         case .unanswered: unanswered(.upstreamUnreachable)
         case .brokenHead: unanswered(.upstreamInvalidResponse)
-        case .brokenBody: fail(.upstreamInvalidResponse)
+        // How a tunnel ends says nothing of the server.
+        case .brokenBody: fail(.upstreamInvalidResponse, blaming: !exchange.isTunnel)
         }
     }
 

@@ -52,6 +52,7 @@ extension UpstreamServers {
         var changes: [Change] = []
         for server in servers.indices {
             if servers[server].ejection.isEjected, servers[server].ejection.returns(now: now) {
+                servers[server].busyBefore = servers[server].busy
                 startSlowly(server, now: now)
                 changes.append(.returned(server))
             }
@@ -62,7 +63,10 @@ extension UpstreamServers {
     }
 
     private mutating func comeBack(_ server: Int, now: UInt64) {
-        if servers[server].ejection.isEjected { servers[server].ejection.pardon(now: now) }
+        if servers[server].ejection.isEjected {
+            servers[server].ejection.pardon(now: now)
+            servers[server].busyBefore = servers[server].busy
+        }
         startSlowly(server, now: now)
     }
 

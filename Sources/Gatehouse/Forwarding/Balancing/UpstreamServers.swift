@@ -32,11 +32,16 @@ struct UpstreamServers: Sendable {
         var rampsSince: UInt64 = 0
         /// Connections that serve, or are being opened for, a request.
         var busy = 0
+        /// How many of them there were already when it came back on trial: what it did before says nothing of now.
+        var busyBefore = 0
         /// Gets requests now.
         var isCandidate = false
 
         @inline(__always)
         var share: UInt64 { UInt64(truncatingIfNeeded: weight &* ramp) }
+        /// It is on trial, and serves the one request that it may have.
+        @inline(__always)
+        var isTried: Bool { ejection.isOnTrial && busy > busyBefore }
         var isUsable: Bool { isPresent && isHealthy && !ejection.isEjected }
     }
 
@@ -132,7 +137,7 @@ struct UpstreamServers: Sendable {
 
     @inline(__always)
     private func mayTake(_ server: Int, _ tried: [Int]) -> Bool {
-        if servers[server].ejection.isOnTrial, servers[server].busy > 0, !isPanicking { return false }
+        if servers[server].isTried, !isPanicking { return false }
         return tried.isEmpty || !tried.contains(server)
     }
 

@@ -12,7 +12,7 @@ struct WeightedTurns: Sendable {
     }
 
     /// What one turn of weight 1 takes. Large, so that shares of large weights are exact enough.
-    private static let unit: UInt64 = 1 << 40
+    private static let unit: UInt64 = 1 << 44
     /// Beyond this, all are moved back by the same.
     private static let horizon: UInt64 = 1 << 62
 

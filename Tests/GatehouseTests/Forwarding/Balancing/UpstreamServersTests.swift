@@ -109,6 +109,16 @@ import Testing
         #expect(counts(&servers, 99)[1] == 33)
     }
 
+    @Test func whatAServerDidBeforeDoesNotKeepItFromItsTrial() {
+        var servers = servers([1, 1])
+        for _ in 0..<3 { servers.began(0) }
+        for now in 1...2 { _ = servers.failed(0, now: UInt64(now)) }
+        _ = servers.tick(now: 12)
+        #expect(counts(&servers, 10) == [5, 5])
+        servers.began(0)
+        #expect(counts(&servers, 10) == [0, 10])
+    }
+
     @Test func notMoreThanTheShareAreLeftOut() {
         var servers = servers([1, 1, 1])
         for server in 0...2 { for now in 1...2 { _ = servers.failed(server, now: UInt64(now)) } }

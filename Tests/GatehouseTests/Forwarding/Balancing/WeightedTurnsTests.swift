@@ -39,8 +39,8 @@ import Testing
         var turns = WeightedTurns()
         turns.begin([0, 1]) { _ in 1 }
         var counts = [0, 0]
-        // 2^62 is passed after 2^22 turns of each.
-        for _ in 0..<(1 << 24) { counts[turns.next { _ in 1 }] += 1 }
-        #expect(counts == [1 << 23, 1 << 23])
+        // 2^62 is passed after 2^18 turns of each.
+        for _ in 0..<(1 << 20) { counts[turns.next { _ in 1 }] += 1 }
+        #expect(counts == [1 << 19, 1 << 19])
     }
 }
