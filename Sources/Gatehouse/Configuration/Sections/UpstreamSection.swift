@@ -19,7 +19,7 @@ extension Configuration.Upstream {
         mapping.set(&upstream.pending, "pending") { $0.integer(in: 1...65_536) }
         mapping.set(&upstream.resolveEvery, "resolve_every") { $0.duration(in: .seconds(1) ... .hours(24)) }
         mapping.set(&upstream.slowStart, "slow_start") { $0.duration(in: .zero ... .hours(1)) }
-        upstream.tls.location = mapping.location(of: "servers")
+        if upstream.servers.contains(where: \.isSecure) { upstream.tls.location = mapping.location(of: "servers") }
         upstream.readBalance(mapping)
         upstream.readTLS(mapping)
         upstream.readUpkeep(mapping)
