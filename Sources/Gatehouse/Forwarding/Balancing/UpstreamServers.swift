@@ -143,14 +143,23 @@ struct UpstreamServers: Sendable {
 
     /// Among equals, whose turn it is.
     private mutating func leastLoaded(avoiding tried: [Int]) -> Int {
-        var best = nextTurn(avoiding: tried)
-        guard candidates.count > Self.comparedAtMost else {
-            for other in candidates where isLessLoaded(other, than: best) && mayTake(other, tried) { best = other }
-            return best
-        }
+        let best = nextTurn(avoiding: tried)
+        guard candidates.count > Self.comparedAtMost else { return leastOfAll(besides: best, avoiding: tried) }
         random &+= 0x9e37_79b9_7f4a_7c15
         let other = candidates[Int(random.mixed % UInt64(candidates.count))]
         return isLessLoaded(other, than: best) && mayTake(other, tried) ? other : best
+    }
+
+    private mutating func leastOfAll(besides turn: Int, avoiding tried: [Int]) -> Int {
+        var least = turn
+        for other in candidates where isLessLoaded(other, than: least) && mayTake(other, tried) { least = other }
+        guard least != turn else { return turn }
+        // Those who have as little to do take turns too.
+        for _ in candidates {
+            let next = turns.next { servers[$0].share }
+            if !isLessLoaded(least, than: next), mayTake(next, tried) { return next }
+        }
+        return least
     }
 
     private func isLessLoaded(_ first: Int, than second: Int) -> Bool {

@@ -59,6 +59,12 @@ import Testing
         #expect(counts(&servers, 300) == [100, 100, 100])
     }
 
+    @Test func thoseWithTheFewestTakeTurnsBesideABusyOne() {
+        var servers = servers([1, 1, 1], .leastRequests)
+        servers.began(0)
+        #expect(counts(&servers, 8) == [0, 4, 4])
+    }
+
     @Test func amongManyServersAFrozenOneIsAvoided() {
         var servers = servers(Array(repeating: 1, count: 40), .leastRequests)
         for _ in 0..<100 { servers.began(3) }
