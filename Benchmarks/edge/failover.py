@@ -8,6 +8,7 @@
 All gateways are loaded at the same time, each with the same open loop of GETs, and send to the same three servers, so that each fault hits all of
 them at the same moment. Settings are alike: an answer has to begin within 1 s, three failures in a row take a server out for 2 s, an active check each
 second with 0.5 s to answer needs two results to change its mind, two retries on another server for whatever failed. nginx has no active checks.
+HAProxy 2.6 does not count failures that it retried (`observe`), so there the active check is what takes a server out.
 
 Told are requests from the fault to the end of the recovery: those that got no 2xx, those that got it after more than 0.5 s, the slowest; the seconds from the fault
 to the beginning of the last request that it touched (where a whole second without such followed: what came after is a trial of the server), and those from the
