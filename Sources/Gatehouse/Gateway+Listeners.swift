@@ -37,6 +37,11 @@ extension Gateway {
         return result
     }
 
+    /// Closes what was opened for a configuration that does not come to be.
+    func closeOthers(than kept: [Listener], among opened: [Listener]) async {
+        for listener in opened where !kept.contains(where: { $0 === listener }) { await listener.close() }
+    }
+
     /// From now on these are the gateway's, each with its front; the others accept no more.
     func install(_ next: [Listener], fronts: [ListenerFront]) async {
         let previous = listeners.withLock { current in

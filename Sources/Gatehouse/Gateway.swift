@@ -188,14 +188,19 @@ public final class Gateway: Sendable {
 
     /// Makes a worker of a configuration on each loop, then puts all of them in place: from then on they begin requests.
     func install(_ next: Generation) async throws {
+        let (keys, loops) = (next.sources.keys, loops)
+        var others = next.sources.forWorkers
+        others.accountNews = { [weak keys] status, user in
+            guard let keys else { return }
+            for loop in loops { loop.execute { $0.install(status, of: user, of: keys) } }
+        }
         var made: [NIOLoopBound<Worker>] = []
         for loop in loops {
             made.append(
-                try await loop.onLoop { loop in
+                try await loop.onLoop { [others] loop in
                     let worker = Worker(
-                        next.snapshot, on: loop, others: next.sources.forWorkers, keySource: next.sources.keys,
-                        after: loop.current, requestKeys: { [keys = next.sources.keys] in keys.requestRefresh(set: $0) }
-                    )
+                        next.snapshot, on: loop, others: others, keySource: keys, after: loop.current,
+                        requestKeys: { keys.requestRefresh(set: $0) })
                     guard let worker else { throw GatewayStartError("libcrypto has no SHA-256; install OpenSSL 3") }
                     return NIOLoopBound(worker, eventLoop: loop.loop)
                 })
@@ -417,14 +422,14 @@ public struct GatewayService: Service {
         let gateway = try await Gateway.start(configuration, logger: logger)
         let reloader = reloads.map { Reloader(gateway, files: $0.files, load: $0.load) }
         onStart(gateway)
-        await withTaskGroup(of: Void.self) { group in
-            if let reloads, let reloader {
-                group.addTask { await reloader.watch() }
-                group.addTask { await reloads.signals { try? await reloader.reload() } }
-            }
-            try? await gracefulShutdown()
-            group.cancelAll()
+        // Not children of this task: stopping does not wait for a reload that is under way.
+        var tasks: [Task<Void, Never>] = []
+        if let reloads, let reloader {
+            tasks.append(Task { await reloader.watch() })
+            tasks.append(Task { await reloads.signals { try? await reloader.reload() } })
         }
+        try? await gracefulShutdown()
+        for task in tasks { task.cancel() }
         await gateway.stop()
     }
 }

@@ -42,7 +42,10 @@ extension Worker {
     /// answer, the questions of many strict requests of one user would multiply.
     private func accountAnswered(_ status: AccountStatus, of user: StoreKey) {
         let isUnknown = status.answer == .unavailable
-        if !isUnknown { accounts?.memory.table.insert(status, of: user) }
+        if !isUnknown {
+            learn(status, of: user)
+            tellOthers?(status, user)
+        }
         front.readClock()
         let ready = waiters.remove { waiter in
             waiter.awaited == .account(user) && (isUnknown || suffices(status, for: waiter.client))
@@ -51,6 +54,11 @@ extension Worker {
             waiter.client.record.accountIsUnknown = isUnknown
             waiter.client.serveAgain()
         }
+    }
+
+    /// Remembers what Identity Toolkit said, be it to another worker.
+    func learn(_ status: AccountStatus, of user: StoreKey) {
+        accounts?.memory.table.insert(status, of: user)
     }
 
     private func suffices(_ status: AccountStatus, for client: ClientHandler) -> Bool {

@@ -19,6 +19,8 @@ final class Worker {
     /// Whom a worker asks besides the store, where the configuration says so.
     struct Others: Sendable {
         var accounts: (any AccountLookingUp)?
+        /// Tells the workers of other loops what Identity Toolkit said: their streams may be the user's.
+        var accountNews: (@Sendable (AccountStatus, StoreKey) -> Void)?
         var opaqueTokens: (any OpaqueTokenChecking)?
         var calls: (any AccountServing)?
         /// Who owns identities, and what tells when that changes. Both are there with accounts, else neither.
@@ -62,6 +64,7 @@ final class Worker {
     let clock: GatewayClock
     let logger: Logger
     let accessLog: AccessLogBuffer?
+    let tellOthers: (@Sendable (AccountStatus, StoreKey) -> Void)?
     /// Whose key sets it verifies with; nil in tests.
     let keySource: KeyCoordinator?
     let requestKeys: @Sendable (Int) -> Void
@@ -109,6 +112,7 @@ final class Worker {
         counters = home.counters
         self.requestKeys = requestKeys
         self.keySource = keySource
+        tellOthers = others.accountNews
         let store = home.store
         let outgoing = snapshot.outgoing
         let rules = RuleAsker(RequestBindings { outgoing.showsRules($0, of: $1) })

@@ -74,6 +74,11 @@ final class WorkerLoop {
         for worker in workers where worker.keySource === source { worker.install(view, set: set) }
     }
 
+    /// What Identity Toolkit said to the worker of another loop.
+    func install(_ status: AccountStatus, of user: StoreKey, of source: KeyCoordinator) {
+        for worker in workers where worker.keySource === source { worker.learn(status, of: user) }
+    }
+
     /// The session cookies' keys, for the workers that verify with them.
     func install(_ session: SessionKeys, of source: KeyCoordinator) {
         for worker in workers where worker.keySource === source { worker.install(session) }

@@ -6,8 +6,17 @@ public final class FileLedger: Sendable {
 
     private let paths = Mutex<Set<String>>([])
 
+    private let isOfReload: Bool
+
     /// A ledger of no files.
-    public init() {}
+    ///
+    /// - Parameter isOfReload: nothing may be waited for then, as the other end of a pipe.
+    public init(isOfReload: Bool = false) {
+        self.isOfReload = isOfReload
+    }
+
+    /// Whether what is being read is read for a reload.
+    static var isOfReload: Bool { current?.isOfReload ?? false }
 
     /// The files that were asked for, also those that could not be read.
     public var files: Set<String> { paths.withLock { $0 } }

@@ -87,12 +87,15 @@ extension Gateway {
             throw ReloadRefusal("more routes or upstreams than there is room to count; restart the gateway")
         }
         for loop in loops { try await loop.onLoop { $0.counters.clear(cleared) } }
-        let ledger = FileLedger()
+        let ledger = FileLedger(isOfReload: true)
         defer { filesRead.withLock { $0.formUnion(ledger.files) } }
         let snapshot = try ledger.record { () throws(ConfigurationErrors) in
             try Snapshot(configuration, places: places)
         }
-        let sources = try await sources(for: configuration, snapshot, after: previous.sources, ledger)
+        let serviceAccount = try ledger.record { () throws(GatewayStartError) in
+            try GatewayOthers.serviceAccount(of: configuration)
+        }
+        let sources = try await sources(for: configuration, snapshot, serviceAccount, after: previous.sources)
         let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
         let (limit, listeners) = try await takeUp(next, unlike: previous)
         try await install(next)
@@ -108,7 +111,13 @@ extension Gateway {
     private func takeUp(_ next: Generation, unlike previous: Generation) async throws -> (Int, [Listener]) {
         do {
             let limit = try connectionLimit(of: next)
-            return (limit, try await listeners(for: next))
+            let listeners = try await listeners(for: next)
+            // The process may have been asked to end meanwhile.
+            guard phase.withLock({ $0 == .serving }) else {
+                await closeOthers(than: self.listeners.withLock { $0 }, among: listeners)
+                throw ReloadRefusal("the gateway is draining")
+            }
+            return (limit, listeners)
         } catch {
             if next.sources !== previous.sources { await next.sources.shutdown() }
             throw error
@@ -117,12 +126,10 @@ extension Gateway {
 
     /// Those of before where they are made of the same; else new ones, once they know their keys as far as these can be had.
     private func sources(
-        for configuration: Configuration, _ snapshot: Snapshot, after previous: IdentitySources, _ ledger: FileLedger
+        for configuration: Configuration, _ snapshot: Snapshot, _ serviceAccount: ServiceAccount?,
+        after previous: IdentitySources
     ) async throws -> IdentitySources {
-        guard previous.shape != IdentitySources.Shape(configuration, snapshot) else { return previous }
-        let serviceAccount = try ledger.record { () throws(GatewayStartError) in
-            try GatewayOthers.serviceAccount(of: configuration)
-        }
+        guard previous.shape != IdentitySources.Shape(configuration, snapshot, serviceAccount) else { return previous }
         let sources = IdentitySources(
             configuration, snapshot, serviceAccount: serviceAccount, after: previous, environment)
         sources.start()

@@ -29,8 +29,10 @@ final class IdentitySources: Sendable {
         private let revocation: Configuration.Revocation
         private let accounts: Configuration.Accounts?
         private let sessionKeyIDs: [String]
+        private let serviceAccount: [String]
 
-        init(_ configuration: Configuration, _ snapshot: Snapshot) {
+        init(_ configuration: Configuration, _ snapshot: Snapshot, _ serviceAccount: ServiceAccount?) {
+            self.serviceAccount = serviceAccount.map { [$0.email, $0.key.keyID, $0.tokenURL] } ?? []
             identity = configuration.identity.withoutPlaces
             revocation = configuration.revocation
             accounts = configuration.accounts?.withoutPlaces
@@ -64,7 +66,7 @@ final class IdentitySources: Sendable {
         _ configuration: Configuration, _ snapshot: Snapshot, serviceAccount: ServiceAccount?,
         after previous: IdentitySources? = nil, _ environment: Environment
     ) {
-        shape = Shape(configuration, snapshot)
+        shape = Shape(configuration, snapshot, serviceAccount)
         keys = KeyCoordinator(
             after: previous?.keys, sources: snapshot.keySources, policy: configuration.identity.keys,
             fetcher: environment.fetcher, clock: environment.clock, logger: environment.logger)

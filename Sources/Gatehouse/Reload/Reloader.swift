@@ -25,7 +25,7 @@ public final class Reloader: Sendable {
 
     /// Reads the configuration and puts it in place, or tells why not and changes nothing.
     public func reload() async throws {
-        let ledger = FileLedger()
+        let ledger = FileLedger(isOfReload: true)
         // Before they are read: what changes meanwhile is seen as a change.
         let before = FileWatch.Stamps.now(of: state.withLock { $0.files })
         defer { tried(ledger.files.union(gateway.files), before) }

@@ -163,6 +163,21 @@ struct ReloadTests {
         }
     }
 
+    @Test func aPipeInTheFilesPlaceStopsNeitherReloadsNorTheEnd() async throws {
+        try await ReloadScenario.run { reload in
+            #expect(mkfifo(reload.gateway.folder.path("pipe"), 0o600) == 0)
+            let before = try reload.count("refused")
+            #expect(rename(reload.gateway.folder.path("pipe"), reload.gateway.folder.path("gatehouse.yaml")) == 0)
+            reload.gateway.signal(SIGHUP)
+            try await reload.untilEnded("refused", after: before)
+            #expect(reload.gateway.errors.contains("it is a pipe, not a file"))
+            try await reload.reload { $0.routes.append(Self.added) }
+            #expect(try reload.scenario.send(.get("/added/1")).status == 200)
+            reload.gateway.signal(SIGTERM)
+            #expect(await reload.gateway.exitCode() == 0)
+        }
+    }
+
     @Test func listenersComeAndGo() async throws {
         try await ReloadScenario.run { reload in
             try await reload.reload { $0["listen"] = "[{ address: 127.0.0.1:0 }, { address: 127.0.0.1:0 }]" }

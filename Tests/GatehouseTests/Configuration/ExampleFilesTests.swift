@@ -27,6 +27,7 @@ enum ExampleFiles {
         var expected = Configuration()
         expected.identity.firebase = .init(project: "my-app")
         expected.headers.extra = reference.headers.extra
+        expected.responseHeaders = reference.responseHeaders
         expected.upstreams = [.init(name: "api", servers: [.init(host: "127.0.0.1", port: 3000)])]
         expected.routes = reference.routes
         #expect(reference == expected)

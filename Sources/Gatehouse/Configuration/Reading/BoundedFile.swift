@@ -25,11 +25,14 @@ enum BoundedFile {
     }
 
     /// The bytes of the file at `path`, at most `maximum`.
-    static func read(_ path: String, atMost maximum: Int) throws(Failure) -> [UInt8] {
+    ///
+    /// - Parameter mayBePipe: whether to wait for whoever writes to a pipe; else a pipe is refused, since nobody may ever.
+    static func read(_ path: String, atMost maximum: Int, mayBePipe: Bool = false) throws(Failure) -> [UInt8] {
         FileLedger.note(path)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (mayBePipe ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw .unreadable(systemReason()) }
         defer { close(descriptor) }
+        guard mayBePipe || !isPipe(descriptor) else { throw .unreadable("it is a pipe, not a file") }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while bytes.count <= maximum {
@@ -39,6 +42,11 @@ enum BoundedFile {
             bytes += chunk[..<count]
         }
         throw .tooLarge
+    }
+
+    private static func isPipe(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
     }
 
     /// Whether the file's mode lets others than its owner read or change it.

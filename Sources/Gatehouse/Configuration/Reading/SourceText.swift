@@ -21,7 +21,7 @@ struct SourceText {
     init(readingFile file: String) throws(ConfigurationError) {
         let bytes: [UInt8]
         do {
-            bytes = try BoundedFile.read(file, atMost: Self.maximumSize)
+            bytes = try BoundedFile.read(file, atMost: Self.maximumSize, mayBePipe: !FileLedger.isOfReload)
         } catch {
             throw Self.failure(error, file)
         }
