@@ -5,8 +5,8 @@ import Testing
 @Suite(
     .sharedScenario {
         $0.routes += [
-            "path: /cors/{id}, methods: [DELETE, GET, POST], cors: { origins: [https://app.example], credentials: true, expose: [X-Total] }, recent_sign_in: 5m, upstream: api",
-            "path: /cors/{id}, methods: [PUT], upstream: api",
+            "path: '/cors/{id}', methods: [DELETE, GET, POST], cors: { origins: [https://app.example], credentials: true, expose: [X-Total] }, recent_sign_in: 5m, upstream: api",
+            "path: '/cors/{id}', methods: [PUT], upstream: api",
             "path: /any/**, auth: none, cors: { origins: '*', headers: [X-A] }, body_size: 1KiB, upstream: api",
             "path: /far/**, auth: none, cors: { origins: https://app.example }, upstream: down",
             "path: /cookie/**, cors: { origins: https://app.example, credentials: true }, upstream: api",
