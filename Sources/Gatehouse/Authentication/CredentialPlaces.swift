@@ -104,16 +104,17 @@ final class CredentialPlaces: Sendable {
         return token.map { .token($0) } ?? .none
     }
 
-    /// Writes a field of sub-protocols without `bearer` and the token; nothing where no others were there.
+    /// Writes a field of sub-protocols without `bearer` and the token; nothing where no others were there. What stays, stays byte for byte:
+    /// it is never longer than it was.
     func writeProtocols(of field: Field, in head: UnsafeRawBufferPointer, _ writer: inout HeadWriter) {
-        var others = Array(ListMembers(field.value.bytes(in: head)))
-        if let first = others.first, Self.isBearer(first) { others.removeFirst(min(2, others.count)) }
-        guard !others.isEmpty else { return }
+        let value = field.value.bytes(in: head)
+        var members = ListMembers(value)
+        guard let first = members.next(), Self.isBearer(first) else { return writer.keep(field.line) }
+        _ = members.next()
+        guard let other = members.next()?.baseAddress, let base = value.baseAddress else { return }
         writer.keep(field.name)
-        for (index, name) in others.enumerated() {
-            writer.append(index == 0 ? ": " : ", ")
-            writer.append(name)
-        }
+        writer.append(": ")
+        writer.append(UnsafeRawBufferPointer(rebasing: value[(other - base)...]))
         writer.append("\r\n")
     }
 

@@ -80,10 +80,18 @@ import Testing
         #expect(try forwarded("/", ["Sec-WebSocket-Protocol: bearer, t"]).values("Sec-WebSocket-Protocol").isEmpty)
         #expect(
             try forwarded("/", ["Sec-WebSocket-Protocol: bearer, t, chat,v2"]).values("Sec-WebSocket-Protocol")
-                == ["chat, v2"])
+                == ["chat,v2"])
         #expect(
             try forwarded("/", ["Sec-WebSocket-Protocol: bearer, t", "Sec-WebSocket-Protocol: chat"])
                 .values("Sec-WebSocket-Protocol") == ["chat"])
+    }
+
+    @Test func howeverManySubProtocolsThereAreTheyAreForwardedAsTheyCame() throws {
+        let many = [String](repeating: "a", count: 20_000).joined(separator: ",")
+        for value in [many, "bearer,t,\(many)"] {
+            let lines = ["Sec-WebSocket-Protocol:\(value)"]
+            #expect(try forwarded("/", lines).values("Sec-WebSocket-Protocol") == [many])
+        }
     }
 
     /// The names in a map of rules.
