@@ -72,11 +72,18 @@ final class CredentialPlaces: Sendable {
     private enum ProtocolToken {
         case none
         case token([UInt8])
-        /// `bearer` stands elsewhere than at the beginning: what is the token, nobody can say.
+        /// `bearer` stands elsewhere than at the beginning, or is spelled otherwise: what is the token, nobody can say.
         case misplaced
     }
 
-    func isProtocolField(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
+    /// Whether a field has the name of the sub-protocols' as a service may spell it, that takes `_` for `-`.
+    func holdsProtocols(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
+        takesProtocol && field.kind == .other && Self.spellings.matches(field.name.bytes(in: head))
+    }
+
+    private static let spellings = ManagedFieldMatcher(exact: ["\(WebSocketProtocols.fieldName)"], prefixes: [])
+
+    private func isProtocolField(_ field: Field, in head: UnsafeRawBufferPointer) -> Bool {
         takesProtocol && field.kind == .other && ASCII.equals(field.name.bytes(in: head), WebSocketProtocols.fieldName)
     }
 
@@ -94,8 +101,8 @@ final class CredentialPlaces: Sendable {
             for (place, member) in members.enumerated() {
                 if isFirst, place == 1, token != nil {
                     token = Array(member)
-                } else if Self.isBearer(member) {
-                    guard isFirst, place == 0 else { return .misplaced }
+                } else if Self.resemblesBearer(member) {
+                    guard isFirst, place == 0, Self.isBearer(member) else { return .misplaced }
                     token = []
                 }
             }
@@ -104,9 +111,10 @@ final class CredentialPlaces: Sendable {
         return token.map { .token($0) } ?? .none
     }
 
-    /// Writes a field of sub-protocols without `bearer` and the token; nothing where no others were there. What stays, stays byte for byte:
-    /// it is never longer than it was.
+    /// Writes a field of sub-protocols without `bearer` and the token; nothing where no others were there, or where its name is spelled
+    /// otherwise. What stays, stays byte for byte: it is never longer than it was.
     func writeProtocols(of field: Field, in head: UnsafeRawBufferPointer, _ writer: inout HeadWriter) {
+        guard isProtocolField(field, in: head) else { return }
         let value = field.value.bytes(in: head)
         var members = ListMembers(value)
         guard let first = members.next(), Self.isBearer(first) else { return writer.keep(field.line) }
@@ -120,6 +128,12 @@ final class CredentialPlaces: Sendable {
 
     /// Sub-protocols compare byte for byte.
     private static func isBearer(_ name: UnsafeRawBufferPointer) -> Bool { name.elementsEqual("bearer".utf8) }
+
+    /// Whether a member is meant as `bearer`: in any case, also with something behind it that is no part of a sub-protocol's name.
+    private static func resemblesBearer(_ member: UnsafeRawBufferPointer) -> Bool {
+        let name = UnsafeRawBufferPointer(rebasing: member.prefix(6))
+        return ASCII.equals(name, "bearer") && (member.count == 6 || !WebSocketProtocols.isToken(member))
+    }
 }
 
 /// What was found in a route's further places. An object, so that a request without it carries a nil.

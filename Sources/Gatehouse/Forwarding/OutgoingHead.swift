@@ -113,7 +113,7 @@ final class OutgoingHead: Sendable {
             let field = request.fields[index]
             if hygiene.removes(field, of: request.bytes) { continue }
             if field.kind == .host, field.value.isEmpty || route.host != nil { continue }
-            if let places = route.places, places.isProtocolField(field, in: request.bytes) {
+            if let places = route.places, places.holdsProtocols(field, in: request.bytes) {
                 places.writeProtocols(of: field, in: request.bytes, &writer)
                 continue
             }

@@ -52,6 +52,7 @@ import Testing
             .get("/live/x?access_token=\(one)&access_token=\(one)"),
             .get("/live/x?access_token=\(one)", "Sec-WebSocket-Protocol: bearer, \(other)"),
             .get("/live/x", "Sec-WebSocket-Protocol: chat, bearer, \(one)"),
+            .get("/live/x", "Sec-WebSocket-Protocol: Bearer, \(one)"),
         ]
         for request in ambiguous { expectDenial(try scenario.send(request), 400, "request/ambiguous-credentials") }
         _ = try scenario.passes(.bearer(one, "/live/x?access_token=\(one)"))

@@ -45,7 +45,9 @@ import Testing
         (["bearer, a.b.c"], "text a.b.c"), (["bearer,a.b.c, chat"], "text a.b.c"), (["bearer, t", "chat"], "text t"),
         (["bearer"], "text "), (["bearer", "t"], "text "), (["chat, bearer, t"], "ambiguous"),
         (["chat", "bearer, t"], "ambiguous"), (["bearer, t, bearer"], "ambiguous"), (["bearer, bearer"], "text bearer"),
-        (["Bearer, t"], "none"), (["chat"], "none"),
+        (["Bearer, t"], "ambiguous"), (["chat, BEARER, t"], "ambiguous"), (["chat", "beareR"], "ambiguous"),
+        (["bearer t"], "ambiguous"), (["bearer;t"], "ambiguous"), (["bearer, Bearer"], "text Bearer"),
+        (["bearer.chat, t"], "none"), (["bear, t"], "none"), (["chat"], "none"),
     ])
     func aTokenMayStandAmongTheSubProtocols(values: [String], expected: String) throws {
         #expect(try offer("/", values.map { "Sec-WebSocket-Protocol: \($0)" }) == expected)
@@ -84,6 +86,13 @@ import Testing
         #expect(
             try forwarded("/", ["Sec-WebSocket-Protocol: bearer, t", "Sec-WebSocket-Protocol: chat"])
                 .values("Sec-WebSocket-Protocol") == ["chat"])
+    }
+
+    @Test(arguments: ["Sec_WebSocket_Protocol", "sec_websocket-protocol", "Sec-WebSocket_Protocol"])
+    func theFieldInAnotherSpellingIsNoPlaceAndIsNotForwarded(name: String) throws {
+        #expect(try offer("/", ["\(name): bearer, t"]) == "none")
+        #expect(try forwarded("/", ["\(name): bearer, t"]).values(name).isEmpty)
+        #expect(try forwarded("/", ["\(name): chat"]).values(name).isEmpty)
     }
 
     @Test func howeverManySubProtocolsThereAreTheyAreForwardedAsTheyCame() throws {

@@ -48,7 +48,7 @@ final class RequestBindings: RuleBindings {
     }
 
     private func shows(_ field: Field, of request: RequestView) -> Bool {
-        isShown(field, request) && places?.isProtocolField(field, in: request.bytes) != true
+        isShown(field, request) && places?.holdsProtocols(field, in: request.bytes) != true
     }
 
     private var auth: RuleValue {
