@@ -12,6 +12,7 @@ extension Worker {
             streamEnded(stream, code: record.code)
         } else {
             counters.record(.request, nanoseconds: now &- record.began)
+            if client.lasting != nil, record.code.status == 401 { counters.add(to: .streamsRefused) }
         }
         if record.decided > 0 { counters.record(.decision, nanoseconds: record.decided &- record.began) }
         if record.forwarded > 0 {

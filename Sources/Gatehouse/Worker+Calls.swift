@@ -108,6 +108,7 @@ extension Worker {
 
 /// Takes the body of an account call, then has the call served and gives its answer.
 final class CallReader: Responder {
+    var answersAtLength: Bool { true }
     private let worker: Worker
     private let client: ClientHandler
     private let number: UInt64

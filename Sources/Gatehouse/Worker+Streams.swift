@@ -12,6 +12,16 @@ extension Worker {
             watch: StreamWatch(bounds: plan.stream, began: front.time, expiresAt: standing?.expiresAt))
     }
 
+    /// Gives an exchange that lasts what it is ended by with its user's permission; nil: nobody is signed in.
+    func watchExchange(of client: ClientHandler) -> OpenStream? {
+        let record = client.record
+        guard record.route >= 0, let standing = record.identity?.standing else { return nil }
+        let plan = snapshot.plans[record.route]
+        return OpenStream(
+            .exchange, standing: plan.policy.revocation == .off ? nil : standing,
+            watch: StreamWatch(bounds: plan.stream.ofPermission, began: front.time, expiresAt: standing.expiresAt))
+    }
+
     /// Why a stream's user may not go on, by what this worker knows now. What it does not know, however long, ends no stream.
     func refusal(of stream: OpenStream) -> DecisionCode? {
         guard let standing = stream.standing else { return nil }

@@ -16,6 +16,7 @@
 /// | `field` | `Name:value`, one more field of the answer; may be repeated |
 /// | `raw` | the name of a `RawAnswer` |
 /// | `count`, `every` | of a path that ends in `/events`: how many events (0: for ever), so many milliseconds apart |
+/// | `type` | of such a path: the stream's type |
 /// | `protocol` | of a path that ends in `/ws`: the sub-protocol that is selected |
 ///
 /// Names that are not in the table are ignored; a value that is none counts as absent.
@@ -44,6 +45,7 @@ struct EchoInstructions: Equatable {
     var status: Int { number("status", 200...599) ?? 200 }
     var hasStatus: Bool { first("status") != nil }
     var eventCount: Int { number("count", 0...1_000_000) ?? 10 }
+    var eventType: String { first("type") ?? "text/event-stream" }
     var eventInterval: Duration { .milliseconds(number("every", 0...3_600_000) ?? 100) }
     var webSocketProtocol: String? { first("protocol") }
     var delay: Duration? { milliseconds("delay") }

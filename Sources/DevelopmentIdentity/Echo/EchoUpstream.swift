@@ -8,7 +8,7 @@ internal import Synchronization
 /// `raw=NAME` (see `RawAnswer`).
 ///
 /// A path that ends in `/ws` is a WebSocket that sends each message back (`protocol=NAME` selects a sub-protocol); one that ends in `/events` is
-/// an event stream of `count=N` events, `every=MS`.
+/// an event stream of `count=N` events, `every=MS` (`type=TYPE` calls it something else).
 ///
 /// `GET /__received` tells the latest requests; `DELETE /__received` forgets them. All members may be used from any thread.
 public final class EchoUpstream: Sendable {

@@ -12,7 +12,7 @@ internal import NIOCore
 enum EventStream {
     static func steps(_ instructions: EchoInstructions, for request: ReceivedRequest) -> [ScriptStep] {
         let answer = Answer(
-            status: instructions.status, fields: [("Content-Type", "text/event-stream")] + instructions.fields)
+            status: instructions.status, fields: [("Content-Type", instructions.eventType)] + instructions.fields)
         let count = instructions.eventCount
         let head = ScriptStep.send(answer.head(adding: [("Transfer-Encoding", "chunked")]))
         guard answer.allowsBody(for: request.method) else { return [head] }

@@ -232,6 +232,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
 extension UpstreamConnection: Responder {
     var acceptsBody: Bool { !queued.isFull && context?.channel.isWritable ?? false }
+    var answersAtLength: Bool { delivery == .asIs }
 
     func bodyPart(_ part: ByteBuffer) {
         exchange?.bodySent(now: front.time)

@@ -32,6 +32,14 @@ enum BodyReader {
         if case .none = self { false } else { true }
     }
 
+    /// Whether it is known how many bytes are still to come.
+    var hasLength: Bool {
+        switch self {
+        case .none, .length: true
+        case .chunked, .untilClose: false
+        }
+    }
+
     mutating func next(from inbound: inout ByteBuffer) -> Part {
         switch self {
         case .none:

@@ -57,6 +57,7 @@ extension ClientHandler {
         record.handler?.finished(self)
         record.handler = nil
         stream = nil
+        lasting = nil
     }
 
     /// Answers with a denial instead of forwarding.

@@ -66,8 +66,9 @@ extension ClientHandler {
         return false
     }
 
-    /// A body that may not go on: its upstream connection ends unfinished, and the client is told where it still can be.
-    private func refuseBody(_ denial: Denial) {
+    /// A body, of the request or of the answer, that may not go on: its upstream connection ends unfinished, and the client is told where it
+    /// still can be.
+    func refuseBody(_ denial: Denial) {
         responder?.clientGone()
         responder = nil
         if connection.responseStarted {

@@ -4,6 +4,7 @@ extension ClientHandler {
         if let stream { return tick(stream, now: now) }
         switch connection.expiry(now: now, limits: front.limits, bodyBytes: record.bytesIn) {
         case .none:
+            if endsWithoutPermission(now: now) { return }
             responder?.tick(now: now)
             closeIfDrained(now: now)
         case .close where connection.isIdle:

@@ -25,6 +25,8 @@ final class ClientHandler: ChannelInboundHandler {
     var responder: (any Responder)?
     /// What is known of the stream that is being served; nil: an ordinary request, or none.
     var stream: OpenStream?
+    /// What is known of the permission of an exchange that lasts and is no stream; nil: it was not looked at.
+    var lasting: OpenStream?
     /// Where it came in; nil in tests.
     var listener: ListenerSlot?
     /// Its listener lets others in now: no more requests are taken after the one it serves.

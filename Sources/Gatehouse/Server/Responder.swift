@@ -15,6 +15,8 @@ protocol Responder: AnyObject {
     func clientWritabilityChanged(isWritable: Bool)
     /// The client is gone, or its request is given up: nothing more is owed.
     func clientGone()
+    /// Whether the answer that was begun says how long its body is.
+    var answersAtLength: Bool { get }
     /// Called a few times a second with the time in monotonic nanoseconds.
     func tick(now: UInt64)
 }
@@ -28,6 +30,8 @@ protocol RequestHandler: AnyObject {
     func handle(_ request: RequestView, from client: ClientHandler)
     /// The answer of a request that it began goes on as a stream; nil: it is watched like any other.
     func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream?
+    /// An exchange that is no stream lasts: what its permission is watched by; nil: nobody's who could lose it.
+    func watchExchange(of client: ClientHandler) -> OpenStream?
     /// Why a stream may not go on any more, as far as that is known here; nil: it may.
     func refusal(of stream: OpenStream) -> DecisionCode?
     /// The client of a request that has no responder yet is gone.

@@ -50,6 +50,19 @@ import Testing
         #expect(try client.receive() == .close(1001, "max_stream"))
     }
 
+    @Test func h06AnEndlessAnswerOfAnotherTypeEndsOnceItsUserIsRevoked() throws {
+        let client = try RawClient(port: scenario.gateway.port)
+        let target = "/live/h06/events?count=0&every=100&type=application/x-ndjson"
+        try client.send(WireRequest.bearer(try old("h06-ndjson"), target).bytes)
+        #expect(String(decoding: try client.readHead(), as: UTF8.self).contains("application/x-ndjson"))
+        #expect(try scenario.admin("POST", "/v1/users/h06-ndjson/revoke").status == 200)
+        let revoked = ContinuousClock.now
+        let rest = String(decoding: try client.readToEnd(), as: UTF8.self)
+        let lasted = ContinuousClock.now - revoked
+        #expect(!rest.isEmpty && !rest.hasSuffix("0\r\n\r\n"))
+        #expect(lasted > .seconds(8) && lasted < Allowance.time(.seconds(12)))
+    }
+
     @Test(arguments: ["upgrade, X-Auth-Uid", "X-Auth, Upgrade", "upgrade, X-Auth-Uid, X-Auth, X-Forwarded-For"])
     func a17TheIdentityStaysWhateverConnectionNames(connection: String) throws {
         var request = WebSocketClient.handshake(

@@ -51,7 +51,8 @@ extension GatewayReadings {
                     MetricSample([("kind", "answer")], counters[.streamsAnswered]),
                 ])),
             counter(
-                "gatehouse_streams_refused_total", help: "Streams that ended because their token or user did.",
+                "gatehouse_streams_refused_total",
+                help: "Streams, and others that lasted, that ended because their token or user did.",
                 .streamsRefused),
         ]
     }

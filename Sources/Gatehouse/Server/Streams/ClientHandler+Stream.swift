@@ -58,12 +58,14 @@ extension ClientHandler {
             now: now, lastProgress: connection.lastProgress, isDraining: front.isDraining,
             idle: stream.isHalfClosed ? front.limits.idleTimeout : nil)
         if let end = stream.watch.end(at: moment, wall: front.clock.now()) {
-            let expired = record.identity?.standing.kind.expiredCode ?? .idTokenExpired
-            self.end(stream, StreamEnding(end, expired: expired))
+            self.end(stream, StreamEnding(end, expired: expiredCode))
         } else if let code = record.handler?.refusal(of: stream) {
             self.end(stream, StreamEnding(refused: code))
         }
     }
+
+    /// What is told of the end of the token.
+    var expiredCode: DecisionCode { record.identity?.standing.kind.expiredCode ?? .idTokenExpired }
 
     /// Ends a stream on both sides. What was passed on is still sent, and so is a close frame where one may stand; within a second.
     private func end(_ stream: OpenStream, _ ending: StreamEnding) {

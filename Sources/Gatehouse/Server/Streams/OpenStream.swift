@@ -8,6 +8,8 @@ final class OpenStream {
         case tunnel(isWebSocket: Bool)
         /// An answer whose body goes on and on.
         case answer
+        /// Any other exchange that lasts: only its permission is looked at.
+        case exchange
     }
 
     let kind: Kind

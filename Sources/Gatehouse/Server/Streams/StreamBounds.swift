@@ -9,4 +9,10 @@ struct StreamBounds: Sendable, Equatable {
 
     /// How long the end of a stream may take to be sent, in nanoseconds.
     static let farewell: UInt64 = 1_000_000_000
+    /// From which age on an exchange that is no stream is watched for its permission, in nanoseconds: of its answer, or of a request whose body
+    /// is still open.
+    static let lasting: UInt64 = 10_000_000_000
+
+    /// The same grace, and nothing else that ends it.
+    var ofPermission: StreamBounds { StreamBounds(maximum: .max, grace: grace, idle: .max) }
 }
