@@ -20,26 +20,40 @@ final class RawClient {
     private(set) var hasEnded = false
 
     /// - Parameters:
-    ///   - loopback: the last byte of the address 127.0.0.N.
+    ///   - loopback: the last byte of the address 127.0.0.N that it connects to.
+    ///   - source: the last byte of the address 127.0.0.N that it connects from; nil: the system's choice, 127.0.0.1.
     ///   - receiveBuffer: how many bytes the kernel may take in before somebody reads; nil: as many as it likes.
     convenience init(
-        port: Int, timeout: Int = 15 * Allowance.factor, loopback: UInt8 = 1, receiveBuffer: Int32? = nil
+        port: Int, timeout: Int = 15 * Allowance.factor, loopback: UInt8 = 1, from source: UInt8? = nil,
+        receiveBuffer: Int32? = nil
     ) throws {
         self.init(
             descriptor: socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0), timeout: timeout)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
+        let descriptor = descriptor
+        if let source, Self.withAddress(source, port: 0, { bind(descriptor, $0, $1) }) != 0 {
+            throw Failure(call: "bind", number: errno)
+        }
+        if Self.withAddress(loopback, port: port, { connect(descriptor, $0, $1) }) != 0 {
+            throw Failure(call: "connect", number: errno)
+        }
+    }
+
+    /// Calls `body` with 127.0.0.`host` and a port.
+    private static func withAddress(
+        _ host: UInt8, port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0000 | UInt32(loopback)).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0000 | UInt32(host)).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        if result != 0 { throw Failure(call: "connect", number: errno) }
     }
 
     /// The other end of a connection that somebody made.

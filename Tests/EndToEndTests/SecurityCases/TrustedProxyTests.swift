@@ -4,34 +4,29 @@ import Testing
 
 /// A proxy that is named may tell whom a request comes from; nobody else may, and nothing else is believed of it.
 struct TrustedProxyTests {
-    /// 127.0.0.2 is the proxy; 127.0.0.1 is somebody near.
-    private func run(_ body: (Scenario, _ proxy: Int) throws -> Void) async throws {
-        try await Scenario.run(arrange: {
-            $2["listen"] = "[{ address: 127.0.0.1:0 }, { address: 127.0.0.2:0 }]"
-            $2["trusted_proxies"] = "[127.0.0.2, 10.0.0.0/8]"
-        }) { scenario in
-            let lines = scenario.gateway.errors.split(separator: "\n").filter { $0.contains("] listening") }
-            let ports = lines.compactMap { $0.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) } }
-            try body(scenario, try #require(ports.last))
+    /// Requests from 127.0.0.2 come from the proxy, those from 127.0.0.1 from somebody near.
+    private func run(_ body: (Scenario, _ port: Int) throws -> Void) async throws {
+        try await Scenario.run(arrange: { $2["trusted_proxies"] = "[127.0.0.2, 10.0.0.0/8]" }) {
+            try body($0, $0.gateway.port)
         }
     }
 
     private func answer(_ lines: [String], _ port: Int, from: UInt8, target: String = "/public/x") throws
         -> WireResponse
     {
-        let client = try RawClient(port: port, loopback: from)
+        let client = try RawClient(port: port, from: from)
         try client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\(lines.map { $0 + "\r\n" }.joined())\r\n")
         return try client.response()
     }
 
     @Test func a10a11a12TheProxyTellsTheClientAndNobodyElseDoes() async throws {
-        try await run { scenario, proxy in
+        try await run { _, port in
             let lines = ["X-Forwarded-For: 6.6.6.6, 8.8.8.8, 10.1.1.1", "X-Forwarded-Proto: https"]
-            let told = try #require(EchoReport(try answer(lines, proxy, from: 2)))
+            let told = try #require(EchoReport(try answer(lines, port, from: 2)))
             #expect(told.values("X-Forwarded-For") == ["8.8.8.8, 10.1.1.1, 127.0.0.2"])
             #expect(told.values("X-Forwarded-Proto") == ["https"])
             #expect(told.values("Forwarded") == ["for=8.8.8.8;proto=https;host=\"a\", for=10.1.1.1, for=127.0.0.2"])
-            let near = try #require(EchoReport(try answer(lines, scenario.gateway.port, from: 1)))
+            let near = try #require(EchoReport(try answer(lines, port, from: 1)))
             #expect(near.values("X-Forwarded-For") == ["127.0.0.1"])
             #expect(near.values("X-Forwarded-Proto") == ["http"])
         }
@@ -45,9 +40,9 @@ struct TrustedProxyTests {
     ]
 
     @Test func a12JunkOfTheProxyIsRefused() async throws {
-        try await run { _, proxy in
+        try await run { _, port in
             for line in Self.junk {
-                expectDenial(try answer([line], proxy, from: 2), 400, "request/malformed", line)
+                expectDenial(try answer([line], port, from: 2), 400, "request/malformed", line)
             }
         }
     }
@@ -59,9 +54,9 @@ struct TrustedProxyTests {
             "X-Envoy-Original-Path: /public/x", "X-Forwarded-Host: open.example", "X-Forwarded-Prefix: /public",
             "X-Auth-Uid: admin", "X-Forwarded-Port: 443",
         ]
-        try await run { _, proxy in
-            #expect(try answer(lines + ["X-Forwarded-For: 8.8.8.8"], proxy, from: 2, target: "/me/x").status == 401)
-            let open = try #require(EchoReport(try answer(lines, proxy, from: 2)))
+        try await run { _, port in
+            #expect(try answer(lines + ["X-Forwarded-For: 8.8.8.8"], port, from: 2, target: "/me/x").status == 401)
+            let open = try #require(EchoReport(try answer(lines, port, from: 2)))
             let spoofed = [
                 "original", "rewrite", "envoy", "open.example", "admin", "port", "prefix", "x-forwarded-method",
             ]
@@ -70,11 +65,12 @@ struct TrustedProxyTests {
     }
 
     @Test func a12TheAccessLogNamesTheClient() async throws {
-        try await run { scenario, proxy in
-            for (line, from) in [
+        try await run { scenario, port in
+            let requests: [(String, UInt8)] = [
                 ("X-Forwarded-For: 8.8.8.8", 2), ("X-Forwarded-For: 8.8.8.8", 1), ("X-Forwarded-For: junk", 2),
-            ] {
-                _ = try answer([line], from == 2 ? proxy : scenario.gateway.port, from: UInt8(from))
+            ]
+            for (line, from) in requests {
+                _ = try answer([line], port, from: from)
             }
             let deadline = ContinuousClock.now + Allowance.time(.seconds(10))
             var clients: [JSON?] = []
@@ -90,8 +86,8 @@ struct TrustedProxyTests {
 
     /// A proxy's connection carries requests of many clients.
     @Test func a12EachRequestOfAConnectionHasItsOwnClient() async throws {
-        try await run { _, proxy in
-            let client = try RawClient(port: proxy, loopback: 2)
+        try await run { _, port in
+            let client = try RawClient(port: port, from: 2)
             for address in ["8.8.8.8", "8.8.8.8", "9.9.9.9", "8.8.8.8", nil] {
                 let line = address.map { "X-Forwarded-For: \($0)\r\n" } ?? ""
                 try client.send("GET /public/x HTTP/1.1\r\nHost: a\r\n\(line)\r\n")
