@@ -5,7 +5,7 @@
 struct HashRing: Sendable {
     /// The points of a server of the smallest weight, where not too many points would come together.
     static let pointsEach = 128
-    /// The most points, all servers together.
+    /// The most points, all servers together; beyond, each server has one.
     static let maximumPoints = 16_384
 
     private struct Point {
@@ -18,17 +18,33 @@ struct HashRing: Sendable {
     /// - Parameter servers: each with a hash of its name, and its weight.
     init(_ servers: [(server: Int, name: UInt64, weight: Int)]) {
         let unit = max(1, servers.reduce(0) { Self.commonDivisor($0, $1.weight) })
-        let total = max(1, servers.reduce(0) { $0 + $1.weight / unit })
-        var each = Self.pointsEach
-        while each > 1, each * total > Self.maximumPoints { each /= 2 }
+        let halvings = Self.halvings(servers.map { $0.weight / unit })
         var points: [Point] = []
         for (server, name, weight) in servers {
-            for index in 0..<max(1, each * weight / unit) {
+            for index in 0..<Self.points(of: weight / unit, halvings) {
                 points.append(Point(place: (name ^ UInt64(index).mixed).mixed, server: server))
             }
         }
         points.sort { $0.place == $1.place ? $0.server < $1.server : $0.place < $1.place }
         self.points = points
+    }
+
+    var count: Int { points.count }
+
+    /// How often the points of all are halved until they are not too many. By steps, so that a server that comes or goes seldom changes
+    /// how many points the others have.
+    private static func halvings(_ weights: [Int]) -> Int {
+        var halvings = 0
+        while weights.reduce(0, { $0 + points(of: $1, halvings) }) > maximumPoints,
+            weights.contains(where: { points(of: $0, halvings) > 1 })
+        {
+            halvings += 1
+        }
+        return halvings
+    }
+
+    private static func points(of weight: Int, _ halvings: Int) -> Int {
+        max(1, (weight * pointsEach) >> halvings)
     }
 
     /// The first server from the value's place on that will do; nil: none does.

@@ -58,8 +58,21 @@ import Testing
         #expect(HashRing([]).first(from: 7) { _ in true } == nil)
     }
 
-    @Test func pointsAreBounded() {
-        let ring = HashRing((0..<1000).map { (server: $0, name: UInt64($0).mixed, weight: 1) })
+    @Test(arguments: [
+        (servers: 1000, weights: [1]), (16, [256 * 64 / 3, 256 * 64]), (100, [1, 256 * 64]), (1, [16_384]),
+        (HashRing.maximumPoints, [1, 7]),
+    ])
+    func pointsAreBounded(servers: Int, weights: [Int]) {
+        let ring = HashRing(
+            (0..<servers).map { (server: $0, name: UInt64($0).mixed, weight: weights[$0 % weights.count]) })
+        #expect((servers...HashRing.maximumPoints).contains(ring.count))
         #expect(ring.first(from: .max) { _ in true } != nil)
+    }
+
+    @Test func weightsWithoutACommonFactorCountWhereThereAreMany() {
+        let owners = owners(ring([0, 1, 2], weights: [5461, 5462, 16_384]))
+        for (server, share) in [(0, 0.2), (1, 0.2), (2, 0.6)] {
+            #expect((share - 0.05...share + 0.05).contains(self.share(owners, of: server)))
+        }
     }
 }
