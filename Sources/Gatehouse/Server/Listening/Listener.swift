@@ -59,8 +59,7 @@ final class Listener: Sendable {
     ) async throws -> Listener {
         let places = try await places(lanes, front)
         if let path = wanted.path {
-            let socket = UnixSocketFile(path: path)
-            let channel = try await bind(socket, places, group: group, control: control, budget: budget)
+            let (socket, channel) = try await bind(path, places, group: group, control: control, budget: budget)
             return Listener(
                 wanted, address: try SocketAddress(unixDomainSocketPath: path), front, channels: [channel],
                 places: places,
@@ -113,8 +112,8 @@ final class Listener: Sendable {
 
     /// Takes no more connections; those that are open stay.
     func close() async {
-        for channel in channels { try? await channel.close() }
         socket?.remove()
+        for channel in channels { try? await channel.close() }
     }
 
     private static func places(_ lanes: [ListenerLane], _ front: ListenerFront) async throws -> [Place] {
@@ -164,9 +163,12 @@ final class Listener: Sendable {
             .bind(to: address)
     }
 
+    /// How many connections the kernel makes before they are taken.
+    private static let backlog: Int32 = 1024
+
     private static func bootstrap(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
         bootstrap
-            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.backlog, value: backlog)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 65_536))
@@ -175,27 +177,20 @@ final class Listener: Sendable {
     // MARK: - Sockets in the file system
 
     private static func bind(
-        _ socket: UnixSocketFile, _ places: [Place], group: any EventLoopGroup, control: any EventLoop,
+        _ path: String, _ places: [Place], group: any EventLoopGroup, control: any EventLoop,
         budget: ConnectionBudget
-    ) async throws -> any Channel {
-        try await socket.makeWay(on: control)
+    ) async throws -> (UnixSocketFile, any Channel) {
+        try await UnixSocketFile.makeWay(at: path, on: control)
         let placeOfLoop = Dictionary(
             places.map { (ObjectIdentifier($0.lane.loop), $0) }, uniquingKeysWith: { first, _ in first })
-        let channel = try await bootstrap(ServerBootstrap(group: control, childGroup: group))
+        let bootstrap = bootstrap(ServerBootstrap(group: control, childGroup: group))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let place = placeOfLoop[ObjectIdentifier(channel.eventLoop)] else { throw NoSuchLoop() }
                     try accept(channel, at: place, budget: budget)
                 }
             }
-            .bind(unixDomainSocketPath: socket.path).get()
-        do {
-            try socket.restrict()
-        } catch {
-            try? await channel.close()
-            throw error
-        }
-        return channel
+        return try await UnixSocketFile.listen(at: path, bootstrap, backlog: backlog)
     }
 
     private struct NoSuchLoop: Error {}

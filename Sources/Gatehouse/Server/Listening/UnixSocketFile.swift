@@ -9,31 +9,95 @@ import NIOPosix
     import Darwin
 #endif
 
-/// The file of a socket that is listened on.
+/// The file of a socket that is listened on: this one, whatever else may lie at its path later.
 struct UnixSocketFile: Sendable {
-    let path: String
-
     /// Who may connect: the owner and its group.
     private static let mode: mode_t = 0o660
 
+    let path: String
+    private let identity: Identity
+
+    /// Which file lies at a path. A number is not given to another file while the socket is open.
+    private struct Identity: Equatable {
+        let device: UInt64
+        let inode: UInt64
+
+        /// Nil where there is no socket.
+        init?(_ path: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            inode = UInt64(truncatingIfNeeded: status.st_ino)
+        }
+    }
+
     /// Removes a socket that nobody listens on any more, as a process leaves it that did not end by itself. What is no socket is left alone,
     /// and listening fails then.
-    func makeWay(on loop: any EventLoop) async throws {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+    static func makeWay(at path: String, on loop: any EventLoop) async throws {
+        guard let found = Identity(path) else { return }
         let probe = try? await ClientBootstrap(group: loop).connect(unixDomainSocketPath: path).get()
         if let probe {
             try? await probe.close()
             throw IOError(errnoCode: EADDRINUSE, reason: "connect")
         }
-        unlink(path)
+        if Identity(path) == found { unlink(path) }
     }
 
-    func restrict() throws {
-        guard chmod(path, Self.mode) == 0 else { throw IOError(errnoCode: errno, reason: "chmod") }
+    /// Makes the file of an open socket, that nobody else may connect to.
+    init(_ path: String, boundTo descriptor: CInt) throws {
+        let bound = try SocketAddress(unixDomainSocketPath: path).withSockAddr { bind(descriptor, $0, socklen_t($1)) }
+        guard bound == 0 else { throw IOError(errnoCode: errno, reason: "bind") }
+        guard let identity = Identity(path) else { throw IOError(errnoCode: ENOENT, reason: "lstat") }
+        (self.path, self.identity) = (path, identity)
+        guard chmod(path, Self.mode) == 0 else {
+            let error = IOError(errnoCode: errno, reason: "chmod")
+            remove()
+            throw error
+        }
     }
 
+    /// Removes it, unless another one lies there by now. To be called before the socket is closed.
     func remove() {
-        unlink(path)
+        if Identity(path) == identity { unlink(path) }
     }
+}
+
+extension UnixSocketFile {
+    /// Listens at a path. The socket is not one of the bootstrap's own: that one would remove whatever socket lies at the path when it is
+    /// closed, and could be connected to before it is restricted.
+    static func listen(
+        at path: String, _ bootstrap: ServerBootstrap, backlog: Int32
+    ) async throws -> (file: UnixSocketFile, channel: any Channel) {
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let file: UnixSocketFile
+        do {
+            file = try UnixSocketFile(path, boundTo: descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        do {
+            // From here on the descriptor is the channel's.
+            let channel = try await bootstrap.withBoundSocket(descriptor).get()
+            // The channel listens with a backlog of its own choice.
+            extendBacklog(of: descriptor, to: backlog)
+            return (file, channel)
+        } catch {
+            file.remove()
+            throw error
+        }
+    }
+
+    #if canImport(Glibc)
+        private static let kind = Int32(SOCK_STREAM.rawValue)
+    #else
+        private static let kind = SOCK_STREAM
+    #endif
+}
+
+/// Out of the type, whose own `listen` hides the system's.
+private func extendBacklog(of descriptor: CInt, to backlog: Int32) {
+    _ = listen(descriptor, backlog)
 }
