@@ -75,6 +75,8 @@ struct TLSListenerTests {
         }) { scenario, _ in
             async let answer = SecureCall.client(
                 [], port: scenario.gateway.port, sends: "GET /x HTTP/1.0\nHost: localhost\n\n")
+            // The client starts on this very thread: it is not to be blocked before.
+            _ = try await eventually("a connection to the upstream") { upstream.isWaited(0) ? true : nil }
             let server = try upstream.take()
             _ = try server.readHead()
             try server.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
