@@ -105,6 +105,8 @@ struct AppPage {
         function openSocket(url, token) {
           return new Promise((resolve) => {
             socket = new WebSocket(url, ["bearer", token]);
+            // What is not there by then is told as it is.
+            setTimeout(() => resolve(seen(socket.readyState === WebSocket.OPEN)), 30000);
             socket.onopen = () => socket.send("hello");
             socket.onmessage = (event) => { messages.push(event.data); resolve(seen(true)); };
             socket.onclose = (event) => {

@@ -4,6 +4,8 @@ import Testing
 
 /// An app's page on another origin, in a real browser: what the browser lets its script do, and see, of a gateway.
 @Suite(
+    // One browser at a time: each takes a machine's whole attention while it starts.
+    .serialized,
     .enabled(
         if: ChromeDriver.program != nil,
         "GATEHOUSE_CHROMEDRIVER names no chromedriver: script/test sets it, and script/setup --browser installs one"

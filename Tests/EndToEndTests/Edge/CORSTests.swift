@@ -158,7 +158,7 @@ struct CORSTests {
         let nonce = try scenario.send(.post("/.gatehouse/nonce", Self.origin))
         #expect(nonce.status == 200 && nonce["Access-Control-Allow-Origin"] == "https://app.example")
         let refused = try scenario.send(
-            .post(path, Self.origin, "Content-Type: application/json", body: Array("{}".utf8)))
+            .post("/.gatehouse/link", Self.origin, "Content-Type: application/json", body: Array("{}".utf8)))
         #expect(refused.status == 401 && refused["Access-Control-Allow-Origin"] == "https://app.example")
         let evil = try scenario.send(
             options(path, "Origin: https://evil.example", "Access-Control-Request-Method: POST"))
