@@ -1,7 +1,8 @@
 /// Names and values of a query as `application/x-www-form-urlencoded` has them (WHATWG URL, section 5.1), strictly.
 enum QueryDecoding {
     /// Nil where an escape is invalid.
-    static func decoded(_ text: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
+    static func decoded<Text: RandomAccessCollection>(_ text: Text) -> [UInt8]?
+    where Text.Element == UInt8, Text.Index == Int {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = text.startIndex

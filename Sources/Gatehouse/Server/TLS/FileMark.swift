@@ -1,31 +1,13 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// What tells that a file was written or replaced, without reading it.
 struct FileMark: Hashable, Sendable {
     let path: String
-    /// Which file the name leads to: links are followed, so that a link to another file counts as a change.
-    private let device, inode, size, seconds, nanoseconds: Int64
+    private let stamp: FileStamp
 
     /// Nil where there is no such file.
     init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard let stamp = FileStamp(of: path) else { return nil }
         self.path = path
-        device = Int64(truncatingIfNeeded: status.st_dev)
-        inode = Int64(truncatingIfNeeded: status.st_ino)
-        size = Int64(status.st_size)
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
-        (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
+        self.stamp = stamp
     }
 }
 
