@@ -65,9 +65,9 @@ struct SharedProviderUserTests {
 
     @Test func i11OnlyARecordOfItsOwnSessionMakesAnOldSignInRecent() async throws {
         let redis = try await RedisServer()
-        let (old, now) = (unixNow() - 4000, unixNow())
         let user = "gatehouse:session:{apple.com%3A\(Self.subject)}:"
         try await run(redis) { scenario in
+            let (old, now) = (unixNow() - 4000, unixNow())
             let token = try token(scenario, signedIn: old)
             let challenge = "Bearer error=\"insufficient_user_authentication\", max_age=\"300\""
             // A session of Firebase's, another provider's, and another of this one's.

@@ -45,8 +45,8 @@ struct RecordedSignInTests {
 
     @Test func aRequestWithABodyWaitsForTheAnswerToo() async throws {
         let redis = try await RedisServer()
-        try record(redis, at: unixNow())
         try await Fleet.run(store: redis.store) { fleet in
+            try record(redis, at: unixNow())
             let token = try fleet.first.token(.ada) { $0.signedIn(at: Self.old) }
             let body = [UInt8](repeating: 0x61, count: 300_000)
             let request = WireRequest.post("/recent/x", "Authorization: Bearer \(token)", body: body)
@@ -56,8 +56,8 @@ struct RecordedSignInTests {
 
     @Test func answersGoToTheirOwnRequests() async throws {
         let redis = try await RedisServer()
-        for user in 0..<20 where user % 2 == 0 { try record(redis, of: "u\(user)", at: unixNow()) }
         try await Fleet.run(store: redis.store) { fleet in
+            for user in 0..<20 where user % 2 == 0 { try record(redis, of: "u\(user)", at: unixNow()) }
             let tokens = try (0..<20).map { user in
                 try fleet.first.token(.named("u\(user)")) { $0.signedIn(at: Self.old) }
             }
