@@ -5,37 +5,44 @@ extension Worker {
     /// Counts a request that is over, and writes its line.
     func finished(_ client: ClientHandler) {
         ended()
-        let record = client.record
         let now = clock.monotonic()
-        counters.count(record.code, route: record.route < 0 ? -1 : snapshot.plans[record.route].counterPlace)
+        counters.count(
+            client.record.code, route: client.record.route < 0 ? -1 : snapshot.plans[client.record.route].counterPlace)
         if let stream = client.stream {
-            streamEnded(stream, code: record.code)
+            streamEnded(stream, code: client.record.code)
         } else {
-            counters.record(.request, nanoseconds: now &- record.began)
-            if client.lasting != nil, record.code.status == 401 { counters.add(to: .streamsRefused) }
+            counters.record(.request, nanoseconds: now &- client.record.began)
+            if client.lasting != nil, client.record.code.status == 401 { counters.add(to: .streamsRefused) }
         }
-        if record.decided > 0 { counters.record(.decision, nanoseconds: record.decided &- record.began) }
-        if record.forwarded > 0 {
+        if client.record.decided > 0 {
+            counters.record(.decision, nanoseconds: client.record.decided &- client.record.began)
+        }
+        if client.record.forwarded > 0 {
             counters.record(
-                .queue, nanoseconds: record.forwarded > record.decided ? record.forwarded &- record.decided : 0)
+                .queue,
+                nanoseconds: client.record.forwarded > client.record.decided
+                    ? client.record.forwarded &- client.record.decided : 0)
         }
-        counters.add(record.bytesIn, to: .bytesReceived)
-        counters.add(record.bytesOut, to: .bytesSent)
-        if record.upstream >= 0, record.forwarded > 0, record.code == .ok {
-            counters.record(.upstream, nanoseconds: upstreamTime(of: record))
-            counters.countStatus(Int(record.status), upstream: snapshot.upstreams[record.upstream].counterPlace)
+        counters.add(client.record.bytesIn, to: .bytesReceived)
+        counters.add(client.record.bytesOut, to: .bytesSent)
+        if client.record.upstream >= 0, client.record.forwarded > 0, client.record.code == .ok {
+            counters.record(.upstream, nanoseconds: upstreamTime(of: client))
+            counters.countStatus(
+                Int(client.record.status), upstream: snapshot.upstreams[client.record.upstream].counterPlace)
         }
-        if record.code == .upstreamTimeout, record.upstream >= 0 {
-            counters.add(to: .timeouts, upstream: snapshot.upstreams[record.upstream].counterPlace)
+        if client.record.code == .upstreamTimeout, client.record.upstream >= 0 {
+            counters.add(to: .timeouts, upstream: snapshot.upstreams[client.record.upstream].counterPlace)
         }
-        if let accessLog { write(record, of: client, now: now, to: accessLog) }
+        if let accessLog { write(of: client, now: now, to: accessLog) }
     }
 
-    private func upstreamTime(of record: RequestRecord) -> UInt64 {
-        record.answered > record.forwarded ? record.answered &- record.forwarded : 0
+    private func upstreamTime(of client: ClientHandler) -> UInt64 {
+        let (forwarded, answered) = (client.record.forwarded, client.record.answered)
+        return answered > forwarded ? answered &- forwarded : 0
     }
 
-    private func write(_ record: RequestRecord, of client: ClientHandler, now: UInt64, to log: AccessLogBuffer) {
+    private func write(of client: ClientHandler, now: UInt64, to log: AccessLogBuffer) {
+        let record = client.record
         let duration = now &- record.began
         client.head.withUnsafeReadableBytes { bytes in
             var entry = AccessLogEntry(
@@ -52,7 +59,7 @@ extension Worker {
             if let rule = record.rule { entry.rule = .string(rule) }
             entry.durationMicroseconds = duration / 1000
             if record.forwarded > 0, record.answered > 0 {
-                entry.upstreamMicroseconds = upstreamTime(of: record) / 1000
+                entry.upstreamMicroseconds = upstreamTime(of: client) / 1000
             }
             entry.bytesIn = record.bytesIn
             entry.bytesOut = record.bytesOut

@@ -40,7 +40,9 @@ extension Worker: RequestHandler {
     private func readOrigin(of request: RequestView, from client: ClientHandler) -> Bool {
         guard !snapshot.proxies.isEmpty || client.origins.wasAsked else { return true }
         do throws(OriginError) {
-            try client.origins.read(request, snapshot.proxies)
+            var origins = client.origins
+            defer { client.origins = origins }
+            try origins.read(request, snapshot.proxies)
             return true
         } catch {
             client.record.reason = "client address: \(error.reason)"
@@ -172,7 +174,7 @@ extension Worker: RequestHandler {
         token: UnsafeRawBufferPointer, _ kind: CredentialKind, _ plan: RoutePlan, at moment: Authorizer.Moment,
         for client: ClientHandler
     ) -> Identified {
-        if kind == .idToken, opaqueTokens != nil, !CompactShape.seemsJWT(token) {
+        if kind == .idToken, takesOpaqueTokens, !CompactShape.seemsJWT(token) {
             return identify(opaque: token, plan, at: moment, for: client)
         }
         let outcome = authenticator.authenticate(
@@ -233,7 +235,8 @@ extension Worker: RequestHandler {
             peer: client.origin, fallbackHost: pool.hostField, assertion: assertion, host: plan.host,
             upgrade: upgrade?.lines ?? [], places: plan.places)
         let marks = marks(of: request, for: client)
-        guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &front.requestScratch) else {
+        let head = front.flushes.requests.next()
+        guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &head.pointee) else {
             return client.deny(Denial(.internalError))
         }
         client.record.upstream = plan.upstream
@@ -248,7 +251,7 @@ extension Worker: RequestHandler {
             balanceValue: pool.settings.hashOn?.hash(
                 uid: permit.identity?.principal.uid, address: client.origin.text, request: request))
         if upgrade != nil { client.asksForTunnel() }
-        pool.send(outgoing, head: front.requestScratch, for: client)
+        pool.send(outgoing, head: head.pointee, for: client)
     }
 
     /// What the request is known by: in the trace that it came in, where there is one to be taken, else in one of its own.

@@ -75,9 +75,10 @@ final class Worker {
     /// The store's answer that is just being handed to its request.
     var arrived: (AskingRequest, StoreAnswer)?
     /// Identity Toolkit's word on accounts; nil: it is not asked.
-    var accounts: WorkerAccounts?
+    let accounts: WorkerAccounts?
     /// Providers' word on opaque tokens; nil: none count.
     var opaqueTokens: WorkerOpaqueTokens?
+    let takesOpaqueTokens: Bool
     /// Account calls; nil: there are no accounts.
     var calls: WorkerCalls?
     /// The keys that are published; nil: not all are known yet.
@@ -145,6 +146,7 @@ final class Worker {
             }
             accounts = others.accounts.map { WorkerAccounts(source: $0) }
         }
+        takesOpaqueTokens = opaqueTokens != nil
         authorizer = Authorizer(
             store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
             maxStaleness: snapshot.maxStaleness, asksFirebase: others.accounts != nil,

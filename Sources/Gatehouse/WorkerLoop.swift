@@ -34,7 +34,7 @@ final class WorkerLoop {
         self.store = store
         self.clock = clock
         self.logger = logger
-        front = ServerFront(limits: limits, clock: clock)
+        front = ServerFront(limits: limits, clock: clock, loop: loop)
         self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
     }
 

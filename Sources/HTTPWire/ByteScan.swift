@@ -11,7 +11,7 @@ enum ByteScan {
     static func firstControl(_ base: UnsafeRawPointer, from: Int, to end: Int) -> Int {
         var position = from
         // Four words at a time while a value is long, as one with a token is.
-        while position &+ 32 <= end, fourWords(base, position) == 0 { position &+= 32 }
+        while position &+ 32 <= end, !mayHoldControl(base, position) { position &+= 32 }
         while position &+ 8 <= end {
             let flags = controls(base.word(position))
             if flags != 0 { return position &+ flags.trailingZeroBitCount >> 3 }
@@ -60,10 +60,20 @@ enum ByteScan {
     @inline(__always)
     private static func controls(_ word: UInt64) -> UInt64 { below(word, 0x20) | equal(word, 0x7F) }
 
+    /// Whether a control byte may be among 32 bytes: also for bytes beyond ASCII, and never not for a control byte. The lowest of those that
+    /// are told takes no borrow and no carry from those below it.
     @inline(__always)
-    private static func fourWords(_ base: UnsafeRawPointer, _ position: Int) -> UInt64 {
-        controls(base.word(position)) | controls(base.word(position &+ 8))
-            | controls(base.word(position &+ 16)) | controls(base.word(position &+ 24))
+    private static func mayHoldControl(_ base: UnsafeRawPointer, _ position: Int) -> Bool {
+        let flags =
+            outsideText(base.word(position)) | outsideText(base.word(position &+ 8))
+            | outsideText(base.word(position &+ 16)) | outsideText(base.word(position &+ 24))
+        return flags & highs != 0
+    }
+
+    /// High bits for bytes below 0x20, 0x7F, and those beyond ASCII.
+    @inline(__always)
+    private static func outsideText(_ word: UInt64) -> UInt64 {
+        (word &- ones &* 0x20) | (word &+ ones)
     }
 
     @inline(__always)

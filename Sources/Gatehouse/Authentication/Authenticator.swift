@@ -51,7 +51,10 @@ final class Authenticator {
     /// A newer state of a key set.
     func install(_ view: KeySetView, set: Int) {
         guard views.indices.contains(set) else { return }
-        views[set] = view
+        // Not in place: see `ClientHandler.takeInbound`.
+        var changed = views
+        changed[set] = view
+        views = changed
     }
 
     /// - Parameters:

@@ -7,6 +7,8 @@ import JOSE
 struct VerifiedTokenCache {
     /// One verified token.
     final class Entry {
+        /// What it is kept under: here, where the rest of a hit is, and not in a table of its own, which would be one more wait for memory.
+        fileprivate var key = SHA256Digest.zero
         /// The principal's own, here so that most requests need not follow the reference to it.
         let standing: Standing
         let principal: Principal
@@ -49,17 +51,12 @@ struct VerifiedTokenCache {
         }
     }
 
-    private struct Slot {
-        let key: SHA256Digest
-        let entry: Entry
-    }
-
     static let ways = 8
     private let setMask: Int
     private let byteLimit: Int
     /// The first 8 bytes of each entry's key: the tags of a set share a cache line, and only a hit looks further.
     private var tags: [UInt64]
-    private var slots: [Slot?]
+    private var slots: [Entry?]
     private(set) var byteCount = 0
     private(set) var count = 0
     private var hand = 0
@@ -81,7 +78,7 @@ struct VerifiedTokenCache {
     func find(_ key: SHA256Digest) -> Entry? {
         let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
         for index in first..<first + Self.ways where tags[index] == key.prefix {
-            if let slot = slots[index], slot.key == key { return slot.entry }
+            if let entry = slots[index], entry.key == key { return entry }
         }
         return nil
     }
@@ -94,7 +91,8 @@ struct VerifiedTokenCache {
         while byteCount + entry.cost > byteLimit { evictNext() }
         let index = place(for: key, in: first..<first + Self.ways)
         tags[index] = key.prefix
-        slots[index] = Slot(key: key, entry: entry)
+        entry.key = key
+        slots[index] = entry
         byteCount += entry.cost
         count += 1
     }
@@ -111,7 +109,7 @@ struct VerifiedTokenCache {
         var bestEnd = Int64.max
         for index in set {
             if slots[index]?.key == key { return index }
-            let end = slots[index]?.entry.standing.expiresAt ?? Int64.min
+            let end = slots[index]?.standing.expiresAt ?? Int64.min
             if end < bestEnd {
                 bestEnd = end
                 best = index
@@ -126,7 +124,7 @@ struct VerifiedTokenCache {
     }
 
     private mutating func remove(at index: Int) {
-        guard let old = slots[index]?.entry else { return }
+        guard let old = slots[index] else { return }
         byteCount -= old.cost
         count -= 1
         slots[index] = nil

@@ -2,7 +2,7 @@ import HTTPWire
 import NIOCore
 
 /// Which fields of a trailer section are passed on: those that the head announced and that can do no harm there.
-struct TrailerFilter {
+final class TrailerFilter {
     /// The most announced names that count; what further ones announce does not pass. Each trailer is compared with each.
     static let maximumNames = 32
 

@@ -20,13 +20,17 @@ extension UpstreamConnection {
     /// - Returns: whether there may be more to do.
     private func takeAnswerHead(for client: ClientHandler) -> Bool {
         guard inbound.readableBytes > 0 else { return false }
-        let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &scanned) }
+        var searched = scanned
+        let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &searched) }
+        scanned = searched
         guard let end, end <= AnswerHead.sizeLimit else {
             if end != nil || inbound.readableBytes > AnswerHead.sizeLimit { fail(.upstreamInvalidResponse) }
             return false
         }
         scanned = 0
-        guard let head = inbound.readSlice(length: end) else { return false }
+        var held = takeInbound()
+        guard let head = held.readSlice(length: end) else { return false }
+        inbound = held
         return head.withUnsafeReadableBytes { bytes in
             do {
                 let parsed = try ResponseParser.parse(
@@ -58,12 +62,13 @@ extension UpstreamConnection {
             ? TrailerFilter(announcedIn: front.answerFields, of: bytes, managed: client.record.additions?.removed) : nil
         let closes = client.beginAnswer(status: UInt16(head.status), persistent: delivery != .untilClose)
         let small = takeSmallBody()
+        let scratch = front.flushes.answers.next()
         AnswerHead.render(
             head, bytes: bytes, fields: front.answerFields, delivery: delivery, closes: closes,
             minorVersion: client.record.minorVersion, additions: client.record.additions,
-            origin: client.record.corsOrigin, room: small?.readableBytes ?? 0, into: &front.answerScratch)
-        if let small { front.answerScratch.writeImmutableBuffer(small) }
-        client.write(front.answerScratch)
+            origin: client.record.corsOrigin, room: small?.readableBytes ?? 0, into: &scratch.pointee)
+        if let small { scratch.pointee.writeImmutableBuffer(small) }
+        client.write(scratch.pointee)
         if answerBody.isOpen, let type = front.answerFields.first(.contentType)?.value.bytes(in: bytes),
             StreamType.isStream(type)
         {
@@ -77,8 +82,11 @@ extension UpstreamConnection {
     /// A small body that came with its head, to go out in the same write.
     private func takeSmallBody() -> ByteBuffer? {
         guard delivery == .asIs, case .length(let length) = answerBody, length <= 4096,
-            Int(length) <= inbound.readableBytes, let body = inbound.readSlice(length: Int(length))
+            Int(length) <= inbound.readableBytes
         else { return nil }
+        var held = takeInbound()
+        let body = held.readSlice(length: Int(length))
+        inbound = held
         answerBody = .none
         return body
     }
@@ -86,17 +94,17 @@ extension UpstreamConnection {
     /// 103 and its like are passed on to clients that know them; 100 was answered by us, once the request was permitted.
     private func passInterim(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) {
         guard head.status != 100, client.record.minorVersion == 1 else { return }
+        let scratch = front.flushes.answers.next()
         AnswerHead.renderInterim(
-            head, bytes: bytes, fields: front.answerFields, additions: client.record.additions,
-            into: &front.answerScratch)
-        client.write(front.answerScratch)
+            head, bytes: bytes, fields: front.answerFields, additions: client.record.additions, into: &scratch.pointee)
+        client.write(scratch.pointee)
         exchange?.interimPassed()
         if !client.isWritable { pauseReading() }
     }
 
     /// - Returns: whether there may be more to do.
     private func relayAnswerBody(to client: ClientHandler) -> Bool {
-        switch answerBody.next(from: &inbound) {
+        switch takeBody() {
         case .needsMore:
             if inbound.readableBytes == 0 { inbound = ByteBuffer() }
             writeGathered(to: client)
@@ -115,32 +123,47 @@ extension UpstreamConnection {
         }
     }
 
+    private func takeBody() -> BodyReader.Part {
+        var (held, reader) = (takeInbound(), answerBody)
+        defer { (inbound, answerBody) = (held, reader) }
+        return reader.next(from: &held)
+    }
+
     private func deliver(_ part: ByteBuffer, to client: ClientHandler) {
         client.connection.progress(now: front.time)
         client.stream?.passedToClient(part)
-        if delivery == .chunked { gathered.writeChunkHeader(part.readableBytes) }
+        var ready = takeGathered()
+        if delivery == .chunked { ready.writeChunkHeader(part.readableBytes) }
         if part.readableBytes <= UpstreamConnection.smallPart {
-            gathered.writeImmutableBuffer(part)
+            ready.writeImmutableBuffer(part)
         } else {
-            writeGathered(to: client)
+            if ready.readableBytes > 0 { client.write(ready) }
             client.write(part)
+            ready = ByteBuffer()
         }
-        if delivery == .chunked { gathered.writeStaticString("\r\n") }
+        if delivery == .chunked { ready.writeStaticString("\r\n") }
+        gathered = ready
     }
 
     private func deliverEnd(_ section: ByteBuffer, to client: ClientHandler) {
         if delivery == .chunked {
-            gathered.writeStaticString("0\r\n")
-            trailers?.append(section, to: &gathered)
-            gathered.writeStaticString("\r\n")
+            var ready = takeGathered()
+            ready.writeStaticString("0\r\n")
+            trailers?.append(section, to: &ready)
+            ready.writeStaticString("\r\n")
+            gathered = ready
         }
         writeGathered(to: client)
     }
 
     private func writeGathered(to client: ClientHandler) {
         guard gathered.readableBytes > 0 else { return }
+        client.write(takeGathered())
+    }
+
+    private func takeGathered() -> ByteBuffer {
         let ready = gathered
         gathered = ByteBuffer()
-        client.write(ready)
+        return ready
     }
 }

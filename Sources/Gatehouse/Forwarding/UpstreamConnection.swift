@@ -25,6 +25,8 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     var gathered = ByteBuffer()
     private var gatheredRequest = ByteBuffer()
     private var queued = QueuedWrites()
+    private var writer: SocketWriter?
+    fileprivate var isFlushDue = false
     private var sendsChunks = false
     private var requestTrailers: TrailerFilter?
     /// The protocol that the upstream is asked to switch to; nil: none.
@@ -68,7 +70,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         exchange = UpstreamExchange(maySendAgain: maySendAgain, isIdempotent: request.isIdempotent, now: now)
         served += 1
         client.record.forwarded = now
-        context?.write(wrapOutboundOut(head), promise: nil)
+        send(head)
     }
 
     /// Closes without telling the pool: it has forgotten the connection already.
@@ -81,10 +83,12 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        writer = SocketWriter(isPlain: pool.settings.tls == nil)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        writer = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -94,8 +98,21 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
             // Nothing was asked: whatever this answers, it is no answer of ours.
             return closeNow()
         }
-        inbound.hold(&arrived)
+        if inbound.readableBytes == 0 {
+            inbound = arrived
+        } else {
+            var held = takeInbound()
+            held.hold(&arrived)
+            inbound = held
+        }
         relayAnswer(to: client)
+    }
+
+    /// What is at hand, taken out while it is worked on, as of the client's.
+    func takeInbound() -> ByteBuffer {
+        let held = inbound
+        inbound = ByteBuffer()
+        return held
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -183,7 +200,9 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         inbound = ByteBuffer()
         resumeReading()
         if isReusable {
-            pool.released(self)
+            leaveChannel()
+            // That may have found it broken: then the pool has forgotten it already.
+            if !isRetired { pool.released(self) }
         } else {
             closeNow()
         }
@@ -202,16 +221,21 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     /// Tells the upstream, behind all that was written, that nothing more comes.
     func finishOutput() {
+        afterSending { $0.context?.close(mode: .output, promise: nil) }
+    }
+
+    /// Does something once all that was written is with the kernel, or never will be.
+    func afterSending(_ body: @escaping (UpstreamConnection) -> Void) {
         guard let context else { return }
         writeGatheredRequest()
         let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenComplete { _ in
-            self.context?.close(mode: .output, promise: nil)
-        }
+        sent.futureResult.assumeIsolated().whenComplete { _ in body(self) }
+        useChannel()
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
     }
 
     func closeNow() {
+        if isFlushDue { flushNow() }
         context?.close(promise: nil)
     }
 
@@ -230,20 +254,38 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 }
 
+extension UpstreamConnection: Flushable {
+    func flushNow() {
+        isFlushDue = false
+        guard let context else { return }
+        if let writer, writer.isDirect {
+            if writer.send() { return }
+            useChannel()
+        }
+        context.flush()
+    }
+}
+
 extension UpstreamConnection: Responder {
-    var acceptsBody: Bool { !queued.isFull && context?.channel.isWritable ?? false }
+    var acceptsBody: Bool {
+        guard let context else { return false }
+        return writer?.isDirect == true || (!queued.isFull && context.channel.isWritable)
+    }
     var answersAtLength: Bool { delivery == .asIs }
 
     func bodyPart(_ part: ByteBuffer) {
         exchange?.bodySent(now: front.time)
-        if sendsChunks { gatheredRequest.writeChunkHeader(part.readableBytes) }
+        var ready = takeGatheredRequest()
+        if sendsChunks { ready.writeChunkHeader(part.readableBytes) }
         if part.readableBytes <= Self.smallPart {
-            gatheredRequest.writeImmutableBuffer(part)
+            ready.writeImmutableBuffer(part)
         } else {
-            writeGatheredRequest()
+            if ready.readableBytes > 0 { send(ready) }
             send(part)
+            ready = ByteBuffer()
         }
-        if sendsChunks { gatheredRequest.writeStaticString("\r\n") }
+        if sendsChunks { ready.writeStaticString("\r\n") }
+        gatheredRequest = ready
     }
 
     func bodyEnded(trailers: ByteBuffer) {
@@ -252,9 +294,11 @@ extension UpstreamConnection: Responder {
         // What asks for a tunnel holds its connection as an upload does, until it is known to get none.
         defer { if upgrade == nil { endUpload() } }
         guard sendsChunks else { return }
-        gatheredRequest.writeStaticString("0\r\n")
-        requestTrailers?.append(trailers, to: &gatheredRequest)
-        gatheredRequest.writeStaticString("\r\n")
+        var ready = takeGatheredRequest()
+        ready.writeStaticString("0\r\n")
+        requestTrailers?.append(trailers, to: &ready)
+        ready.writeStaticString("\r\n")
+        gatheredRequest = ready
     }
 
     func endUpload() {
@@ -265,19 +309,49 @@ extension UpstreamConnection: Responder {
 
     func bodyFlush() {
         writeGatheredRequest()
-        context?.flush()
+        if isFull { return flushNow() }
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        front.flushes.add(self)
     }
 
     private func writeGatheredRequest() {
         guard gatheredRequest.readableBytes > 0 else { return }
+        send(takeGatheredRequest())
+    }
+
+    private func takeGatheredRequest() -> ByteBuffer {
         let ready = gatheredRequest
         gatheredRequest = ByteBuffer()
-        send(ready)
+        return ready
     }
 
     private func send(_ part: ByteBuffer) {
         guard let context else { return }
+        if writer?.hold(part, in: context) == true { return }
+        useChannel()
+        give(part, to: context)
+    }
+
+    /// The channel holds as much as it should: it does not wait for others.
+    private var isFull: Bool { writer?.isDirect != true && context?.channel.isWritable == false }
+
+    /// What is held goes to the channel, and so does what is written from now on.
+    private func useChannel() {
+        guard let context, let part = writer?.takeHeld() else { return }
+        give(part, to: context)
+    }
+
+    private func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
+    }
+
+    /// The next request need not go through the channel, once that has sent what it has.
+    private func leaveChannel() {
+        guard let context, let mark = writer?.askBack() else { return }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess { _ = self.writer?.channelSent(mark) }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
     }
 
     private func noticeOfSending(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {

@@ -69,7 +69,8 @@ extension UpstreamPool {
             return false
         }
         counters.add(to: reason.counter, upstream: settings.counterPlace)
-        client.record.tried.append(server)
+        let tried = client.record.tried + [server]
+        client.record.tried = tried
         return true
     }
 

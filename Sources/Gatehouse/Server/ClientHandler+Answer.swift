@@ -6,7 +6,30 @@ extension ClientHandler {
     func write(_ part: ByteBuffer) {
         guard let context else { return }
         record.bytesOut &+= UInt64(part.readableBytes)
+        if writer?.hold(part, in: context) == true { return }
+        useChannel()
+        give(part, to: context)
+    }
+
+    /// What is held goes to the channel, and so does what is written from now on.
+    func useChannel() {
+        guard let context, let part = writer?.takeHeld() else { return }
+        give(part, to: context)
+    }
+
+    private func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
+    }
+
+    /// The next answer need not go through the channel, once that has sent what it has.
+    private func leaveChannel() {
+        guard let context, let mark = writer?.askBack() else { return }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess {
+            if self.writer?.channelSent(mark) == false, self.connection.isIdle { self.leaveChannel() }
+        }
+        context.write(wrapOutboundOut(ByteBuffer()), promise: sent)
+        flush()
     }
 
     private func noticeOfSending(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
@@ -19,11 +42,18 @@ extension ClientHandler {
     }
 
     func flush() {
-        context?.flush()
+        // A channel that holds as much as it should does not wait for others.
+        if writer?.isDirect != true, context?.channel.isWritable == false { return flushNow() }
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        front.flushes.add(self)
     }
 
     /// Whether the client's connection takes more of the answer.
-    var isWritable: Bool { !queued.isFull && context?.channel.isWritable ?? false }
+    var isWritable: Bool {
+        guard let context else { return false }
+        return writer?.isDirect == true || (!queued.isFull && context.channel.isWritable)
+    }
 
     /// The final head of the answer is about to be written.
     ///
@@ -47,7 +77,9 @@ extension ClientHandler {
         finish()
         head = ByteBuffer()
         switch afterwards {
-        case .nextRequest: advance()
+        case .nextRequest:
+            leaveChannel()
+            advance()
         case .close, .linger: closeOnceSent()
         }
     }
@@ -68,12 +100,13 @@ extension ClientHandler {
         if record.clearsCookie { denial.cookieLine = front.clearingCookie }
         skipBodyAtHand()
         let closes = beginAnswer(status: denial.code.status, persistent: !connection.bodyOpen)
+        let scratch = front.flushes.answers.next()
         ProblemAnswer(
             denial: denial, record: record, closes: closes,
             additions: record.additions ?? (record.handler ?? front.handler)?.additions
         )
-        .write(into: &front.answerScratch, date: front.dates.bytes(now: front.clock.now()))
-        write(front.answerScratch)
+        .write(into: &scratch.pointee, date: front.dateLine())
+        write(scratch.pointee)
         flush()
         endAnswer()
     }
@@ -83,11 +116,11 @@ extension ClientHandler {
         guard connection.isServing, !connection.responseStarted, context != nil else { return }
         skipBodyAtHand()
         let closes = beginAnswer(status: document.status, persistent: !connection.bodyOpen)
-        let date = front.dates.bytes(now: front.clock.now())
+        let scratch = front.flushes.answers.next()
         document.write(
-            into: &front.answerScratch, for: record, date: date, closes: closes,
+            into: &scratch.pointee, for: record, date: front.dateLine(), closes: closes,
             additions: record.additions ?? (record.handler ?? front.handler)?.additions)
-        write(front.answerScratch)
+        write(scratch.pointee)
         flush()
         endAnswer()
     }

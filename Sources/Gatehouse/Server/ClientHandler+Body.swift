@@ -31,7 +31,7 @@ extension ClientHandler {
         defer { responder.bodyFlush() }
         if connection.isBodyHeld, responder.acceptsBody { connection.bodyTaken(now: front.time) }
         while responder === self.responder, responder.acceptsBody {
-            switch body.next(from: &inbound) {
+            switch takeBody() {
             case .needsMore:
                 if inbound.readableBytes == 0 { inbound = ByteBuffer() }
                 guard connection.peerFinished else { return false }
@@ -57,6 +57,12 @@ extension ClientHandler {
         }
         if responder === self.responder { connection.bodyHeld(now: front.time) }
         return false
+    }
+
+    private func takeBody() -> BodyReader.Part {
+        var (held, reader) = (takeInbound(), body)
+        defer { (inbound, body) = (held, reader) }
+        return reader.next(from: &held)
     }
 
     private func admit(_ part: ByteBuffer) -> Bool {
@@ -89,6 +95,7 @@ extension ClientHandler {
     private func writeContinue() {
         guard record.minorVersion == 1, let context else { return }
         let interim = ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
+        useChannel()
         context.writeAndFlush(wrapOutboundOut(interim), promise: nil)
     }
 }

@@ -6,7 +6,9 @@ extension ClientHandler {
     ///
     /// - Returns: whether there may be more to do.
     func takeHead() -> Bool {
-        let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &scanned) }
+        var searched = scanned
+        let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &searched) }
+        scanned = searched
         guard let end, end <= front.limits.headSize else {
             if end != nil || inbound.readableBytes > front.limits.headSize {
                 refuseHead(Denial(.headTooLarge))
@@ -16,8 +18,13 @@ extension ClientHandler {
             return false
         }
         scanned = 0
-        head = inbound.readSlice(length: end) ?? ByteBuffer()
-        if inbound.readableBytes == 0 { inbound = ByteBuffer() }
+        var held = takeInbound()
+        if end == held.readableBytes {
+            head = held
+        } else {
+            head = held.readSlice(length: end) ?? ByteBuffer()
+            inbound = held
+        }
         serveHead()
         return true
     }

@@ -54,9 +54,9 @@ extension ClientHandler {
     }
 
     /// A request begins; the current handler sees it to its end.
-    func begin(_ fresh: RequestRecord) {
-        record = fresh
-        record.handler = front.handler
+    func begin(_ fresh: consuming RequestRecord) {
+        fresh.handler = front.handler
+        swap(&record, &fresh)
         record.handler?.began(self)
     }
 }

@@ -32,6 +32,9 @@ final class ClientHandler: ChannelInboundHandler {
     /// Its listener lets others in now: no more requests are taken after the one it serves.
     private(set) var isOutdated = false
     var queued = QueuedWrites()
+    private(set) var writer: SocketWriter?
+    /// It is in the queue of those that are flushed next.
+    var isFlushDue = false
     var registryIndex = 0
     private(set) var context: ChannelHandlerContext?
     private var isAdvancing = false
@@ -66,11 +69,13 @@ final class ClientHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        writer = SocketWriter(isPlain: opening?.isSecure != true)
         front.registry.add(self)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        writer = nil
         front.registry.remove(self)
     }
 
@@ -87,8 +92,25 @@ final class ClientHandler: ChannelInboundHandler {
         case .readHead, .hold:
             break
         }
-        inbound.hold(&arrived)
+        hold(&arrived)
         advance()
+    }
+
+    private func hold(_ arrived: inout ByteBuffer) {
+        guard inbound.readableBytes > 0 else {
+            inbound = arrived
+            return
+        }
+        var held = takeInbound()
+        held.hold(&arrived)
+        inbound = held
+    }
+
+    /// What is at hand, taken out while it is worked on: a variable that is lent to a call pays a check at each access, everywhere.
+    func takeInbound() -> ByteBuffer {
+        let held = inbound
+        inbound = ByteBuffer()
+        return held
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -183,6 +205,7 @@ final class ClientHandler: ChannelInboundHandler {
     func close() {
         if connection.isServing { giveUp(.clientClosed) }
         connection.close()
+        if isFlushDue { flushNow() }
         closeTransport()
     }
 
@@ -214,6 +237,7 @@ final class ClientHandler: ChannelInboundHandler {
         pauseReading(false)
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { _ in self.answerSent() }
+        useChannel()
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
     }
 
@@ -221,6 +245,18 @@ final class ClientHandler: ChannelInboundHandler {
         guard connection.phase == .finishing else { return }
         let lingers = connection.answerSent(now: front.time)
         context?.close(mode: lingers ? .output : .all, promise: nil)
+    }
+}
+
+extension ClientHandler: Flushable {
+    func flushNow() {
+        isFlushDue = false
+        guard let context else { return }
+        if let writer, writer.isDirect {
+            if writer.send() { return }
+            useChannel()
+        }
+        context.flush()
     }
 }
 

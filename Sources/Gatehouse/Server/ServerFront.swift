@@ -10,10 +10,8 @@ final class ServerFront {
     /// The same for the heads of answers.
     let answerFields: FieldTable
     let registry = ConnectionRegistry()
-    /// Reused for the head of each request that is forwarded.
-    var requestScratch: ByteBuffer
-    /// The same for answers.
-    var answerScratch: ByteBuffer
+    /// What was written and is not with the kernel yet.
+    let flushes: FlushQueue
     var requestIDs = RequestIDs()
     var dates = DateLine()
     /// No more requests are taken on a connection after the one it serves.
@@ -27,14 +25,14 @@ final class ServerFront {
     /// When the event that is being handled began, in monotonic nanoseconds: read once an event, not at each step.
     private(set) var time: UInt64
 
-    init(limits: ConnectionLimits, clock: GatewayClock) {
+    /// - Parameter loop: whose events are handled before anything is sent; nil: each thing is sent at once.
+    init(limits: ConnectionLimits, clock: GatewayClock, loop: (any EventLoop)? = nil) {
+        flushes = FlushQueue(loop: loop)
         self.limits = limits
         self.clock = clock
         time = clock.monotonic()
         fields = FieldTable(capacity: limits.headFields)
         answerFields = FieldTable(capacity: 256)
-        requestScratch = ByteBufferAllocator().buffer(capacity: 4096)
-        answerScratch = ByteBufferAllocator().buffer(capacity: 1024)
     }
 
     /// Other bounds, from the next head on. Not to be called while a head is being served.
@@ -42,6 +40,9 @@ final class ServerFront {
         if limits.headFields != self.limits.headFields { fields = FieldTable(capacity: limits.headFields) }
         self.limits = limits
     }
+
+    /// The `Date` line of an answer that is made now.
+    func dateLine() -> [UInt8] { dates.bytes(now: clock.now()) }
 
     /// Reads the clock: something that takes notice of time begins.
     @inline(__always)

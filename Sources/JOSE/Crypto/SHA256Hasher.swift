@@ -34,6 +34,9 @@ public struct SHA256Digest: Hashable, Sendable {
 
     init() {}
 
+    /// A place without a hash yet.
+    public static var zero: SHA256Digest { SHA256Digest() }
+
     /// The 32 bytes.
     public var bytes: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 

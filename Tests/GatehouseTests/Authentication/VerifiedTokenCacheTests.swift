@@ -64,18 +64,21 @@ import Testing
 
     @Test func k15EntriesAreBounded() throws {
         var cache = VerifiedTokenCache(capacity: 64, bytes: 1 << 30)
-        let entry = try entry()
-        for number in 0..<5000 { cache.insert(entry, under: try key(number)) }
+        var entry = try entry()
+        for number in 0..<5000 {
+            entry = try self.entry()
+            cache.insert(entry, under: try key(number))
+        }
         #expect(cache.count <= 64)
         #expect(cache.byteCount == cache.count * entry.cost)
         #expect(cache.find(try key(4999)) === entry)
     }
 
     @Test func k15BytesAreBounded() throws {
-        let entry = try entry()
-        let limit = entry.cost * 5 + 1
+        let limit = try entry().cost * 5 + 1
         var cache = VerifiedTokenCache(capacity: 64, bytes: limit)
         for number in 0..<1000 {
+            let entry = try entry()
             cache.insert(entry, under: try key(number))
             #expect(cache.byteCount <= limit)
             #expect(cache.find(try key(number)) === entry)

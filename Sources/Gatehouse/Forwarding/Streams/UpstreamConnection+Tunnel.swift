@@ -17,12 +17,13 @@ extension UpstreamConnection {
         delivery = .asIs
         _ = client.beginAnswer(status: 101, persistent: false)
         let (additions, origin) = (client.record.additions, client.record.corsOrigin)
-        guard answer.render(additions, to: origin, into: &front.answerScratch) else {
+        let scratch = front.flushes.answers.next()
+        guard answer.render(additions, to: origin, into: &scratch.pointee) else {
             fail(.internalError)
             return false
         }
         allowHalfClosure()
-        client.write(front.answerScratch)
+        client.write(scratch.pointee)
         client.beginTunnel(isWebSocket: upgrade.isWebSocket)
         return true
     }
@@ -31,7 +32,7 @@ extension UpstreamConnection {
     func tunnelOutputEnded() {
         guard let client else { return closeNow() }
         if exchange?.tunnelOutputEnded() == true {
-            endTunnel(of: client)
+            endTunnel()
         } else {
             client.finishOutput()
         }
@@ -39,17 +40,17 @@ extension UpstreamConnection {
 
     /// The client sends nothing more: the upstream is told, and may still send, unless it has ended, too.
     func tunnelInputEnded() {
-        guard exchange?.tunnelInputEnded() != true else {
-            if let client { endTunnel(of: client) }
-            return
-        }
-        finishOutput()
+        if exchange?.tunnelInputEnded() == true { endTunnel() } else { finishOutput() }
     }
 
-    private func endTunnel(of client: ClientHandler) {
-        self.client = nil
-        closeNow()
-        client.flush()
-        client.endAnswer()
+    /// Both directions have ended. What the client sent last is sent before; until then the stream is watched as before.
+    private func endTunnel() {
+        afterSending { connection in
+            guard let client = connection.client else { return connection.closeNow() }
+            connection.client = nil
+            connection.closeNow()
+            client.flush()
+            client.endAnswer()
+        }
     }
 }

@@ -40,6 +40,7 @@ extension ClientHandler {
         sent.futureResult.assumeIsolated().whenComplete { _ in
             self.context?.close(mode: .output, promise: nil)
         }
+        useChannel()
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
     }
 

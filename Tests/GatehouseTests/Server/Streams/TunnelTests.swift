@@ -135,6 +135,18 @@ import Testing
         try tunnel.rig.until { $0.pools[0].openCount == 0 && $0.requestsInFlight == 0 }
     }
 
+    @Test func theClientsLastBytesAreSentThoughItEndsWithThem() throws {
+        let tunnel = try TunnelRig(token: nil)
+        tunnel.server.finishSending()
+        #expect(try tunnel.client.readToEnd().text.isEmpty)
+        try tunnel.rig.atOnce {
+            try tunnel.client.send("last")
+            tunnel.client.finishSending()
+        }
+        #expect(try tunnel.server.readToEnd().text == "last")
+        try tunnel.rig.until { $0.pools[0].openCount == 0 && $0.requestsInFlight == 0 }
+    }
+
     @Test func aTunnelOfWhichOneHalfEndedDoesNotWaitForEver() throws {
         let tunnel = try TunnelRig(token: nil)
         tunnel.server.finishSending()

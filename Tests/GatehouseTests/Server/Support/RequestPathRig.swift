@@ -1,3 +1,4 @@
+import Dispatch
 import JOSE
 import Logging
 import NIOCore
@@ -99,6 +100,21 @@ final class RequestPathRig {
     func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (WorkerLoop) throws -> Answer) throws -> Answer {
         let home = home
         return try home.eventLoop.submit { try body(home.value) }.wait()
+    }
+
+    /// Lets everything that `body` sends reach the worker as one batch of events.
+    func atOnce(_ body: () throws -> Void) throws {
+        let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let held = home.eventLoop.submit {
+            isHeld.signal()
+            mayGoOn.wait()
+        }
+        isHeld.wait()
+        defer {
+            mayGoOn.signal()
+            try? held.wait()
+        }
+        try body()
     }
 
     func tick() throws {
