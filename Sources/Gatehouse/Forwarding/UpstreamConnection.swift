@@ -12,7 +12,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     /// Apart from the pool, whose reference costs more to follow.
     let front: ServerFront
     let pool: UpstreamPool
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
     /// The client whose request is being served.
     var client: ClientHandler?
     var exchange: UpstreamExchange?
@@ -24,9 +24,9 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     /// Small parts of the answer, and of the request, that are written together once what arrived is used up.
     var gathered = ByteBuffer()
     private var gatheredRequest = ByteBuffer()
-    private var queued = QueuedWrites()
-    private var writer: SocketWriter?
-    fileprivate var isFlushDue = false
+    private(set) var queued = QueuedWrites()
+    private(set) var writer: SocketWriter?
+    var isFlushDue = false
     private var sendsChunks = false
     private var requestTrailers: TrailerFilter?
     /// The protocol that the upstream is asked to switch to; nil: none.
@@ -254,23 +254,10 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 }
 
-extension UpstreamConnection: Flushable {
-    func flushNow() {
-        isFlushDue = false
-        guard let context else { return }
-        if let writer, writer.isDirect {
-            if writer.send() { return }
-            useChannel()
-        }
-        context.flush()
-    }
-}
+extension UpstreamConnection: SendingConnection {}
 
 extension UpstreamConnection: Responder {
-    var acceptsBody: Bool {
-        guard let context else { return false }
-        return writer?.isDirect == true || (!queued.isFull && context.channel.isWritable)
-    }
+    var acceptsBody: Bool { takesMore }
     var answersAtLength: Bool { delivery == .asIs }
 
     func bodyPart(_ part: ByteBuffer) {
@@ -309,10 +296,7 @@ extension UpstreamConnection: Responder {
 
     func bodyFlush() {
         writeGatheredRequest()
-        if isFull { return flushNow() }
-        guard !isFlushDue else { return }
-        isFlushDue = true
-        front.flushes.add(self)
+        flush()
     }
 
     private func writeGatheredRequest() {
@@ -326,23 +310,7 @@ extension UpstreamConnection: Responder {
         return ready
     }
 
-    private func send(_ part: ByteBuffer) {
-        guard let context else { return }
-        if writer?.hold(part, in: context) == true { return }
-        useChannel()
-        give(part, to: context)
-    }
-
-    /// The channel holds as much as it should: it does not wait for others.
-    private var isFull: Bool { writer?.isDirect != true && context?.channel.isWritable == false }
-
-    /// What is held goes to the channel, and so does what is written from now on.
-    private func useChannel() {
-        guard let context, let part = writer?.takeHeld() else { return }
-        give(part, to: context)
-    }
-
-    private func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
+    func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
     }
 

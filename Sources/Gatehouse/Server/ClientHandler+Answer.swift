@@ -4,20 +4,12 @@ import NIOCore
 extension ClientHandler {
     /// The answer's head, or an interim response's; the caller has settled how the connection goes on by ``beginAnswer``.
     func write(_ part: ByteBuffer) {
-        guard let context else { return }
+        guard context != nil else { return }
         record.bytesOut &+= UInt64(part.readableBytes)
-        if writer?.hold(part, in: context) == true { return }
-        useChannel()
-        give(part, to: context)
+        send(part)
     }
 
-    /// What is held goes to the channel, and so does what is written from now on.
-    func useChannel() {
-        guard let context, let part = writer?.takeHeld() else { return }
-        give(part, to: context)
-    }
-
-    private func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
+    func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
     }
 
@@ -41,19 +33,8 @@ extension ClientHandler {
         return promise
     }
 
-    func flush() {
-        // A channel that holds as much as it should does not wait for others.
-        if writer?.isDirect != true, context?.channel.isWritable == false { return flushNow() }
-        guard !isFlushDue else { return }
-        isFlushDue = true
-        front.flushes.add(self)
-    }
-
     /// Whether the client's connection takes more of the answer.
-    var isWritable: Bool {
-        guard let context else { return false }
-        return writer?.isDirect == true || (!queued.isFull && context.channel.isWritable)
-    }
+    var isWritable: Bool { takesMore }
 
     /// The final head of the answer is about to be written.
     ///

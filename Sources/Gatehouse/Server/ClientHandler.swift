@@ -248,17 +248,7 @@ final class ClientHandler: ChannelInboundHandler {
     }
 }
 
-extension ClientHandler: Flushable {
-    func flushNow() {
-        isFlushDue = false
-        guard let context else { return }
-        if let writer, writer.isDirect {
-            if writer.send() { return }
-            useChannel()
-        }
-        context.flush()
-    }
-}
+extension ClientHandler: SendingConnection {}
 
 extension ByteBuffer {
     /// Adds what arrived to what is held. What was consumed is let go of, so that a buffer that is never quite empty does not

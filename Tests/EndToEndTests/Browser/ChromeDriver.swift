@@ -35,8 +35,10 @@ final class ChromeDriver {
     private func start() throws {
         let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
         process.executableURL = URL(filePath: "/bin/bash")
-        // With job control the driver leads a process group, in which its browsers are too.
-        let script = "set -m; \"$0\" --port=0 & driver=$!; read -r line; kill -9 -- -$driver; wait $driver"
+        // The driver binds any free port of IPv6 and then the same one of IPv4, and ends where that is in use: another port is tried then.
+        // With job control these tries lead a process group, in which the driver and its browsers are too.
+        let tries = "for _ in 1 2 3 4 5 6 7 8; do \"$0\" --port=0; done"
+        let script = "set -m; \(tries) & driver=$!; read -r line; kill -9 -- -$driver; wait $driver"
         process.arguments = ["-c", script, Self.program ?? "chromedriver"]
         process.currentDirectoryURL = folder.url
         // Nothing that the tests run with, such as a sanitizer's library, is for a browser.
