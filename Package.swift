@@ -44,6 +44,7 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .target(name: "CPrefetch"),
         .target(name: "JOSE", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .target(name: "HTTPWire", swiftSettings: settings),
         .target(name: "SecurityRules", dependencies: ["CLibcrypto"], swiftSettings: settings),
@@ -65,6 +66,7 @@ let package = Package(
         .target(
             name: "Gatehouse",
             dependencies: [
+                "CPrefetch",
                 "HTTPWire",
                 "JOSE",
                 "Redis",

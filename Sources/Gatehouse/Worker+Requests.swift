@@ -15,6 +15,9 @@ extension Worker: RequestHandler {
         }
         if serveOwn(request, to: client) { return }
         let bytes = request.bytes
+        if let credential = request.fields.first(.authorization) {
+            authenticator.expect(credential.value.bytes(in: bytes))
+        }
         let outcome = snapshot.routes.route(
             host: request.head.host.bytes(in: bytes), path: request.head.path.bytes(in: bytes),
             method: request.head.methodRange.bytes(in: bytes), scratch: pathScratch)

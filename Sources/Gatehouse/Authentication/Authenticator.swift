@@ -31,6 +31,7 @@ final class Authenticator {
     /// Who owns identities; nil: nobody does, without accounts.
     private let owners: LinkOwners?
     private(set) var cache: VerifiedTokenCache
+    let hints = TokenHints(capacity: cacheCapacity)
     private var views: [KeySetView]
 
     init(
@@ -57,6 +58,12 @@ final class Authenticator {
         views = changed
     }
 
+    /// A token will be asked about before long.
+    @inline(__always)
+    func expect(_ token: UnsafeRawBufferPointer) {
+        hints.expect(token)
+    }
+
     /// - Parameters:
     ///   - now: Unix seconds; `monotonic`: nanoseconds.
     ///   - waitingSince: what `awaitKeys` told, when this is a later look.
@@ -67,6 +74,7 @@ final class Authenticator {
         guard token.count <= Self.maximumTokenSize else {
             return .refused(VerificationFailure(code: .argumentError, reason: .notCompactJWS))
         }
+        hints.fetchAhead(token)
         guard let key = hasher.hash(token) else {
             return .refused(VerificationFailure(code: kind.invalidCode, reason: .hashing))
         }
@@ -111,6 +119,7 @@ final class Authenticator {
             }
             let principal = try verifier.verify(unverified, key: publicKey, view, now: now, hasher: hasher)
             let entry = remember(principal, under: key, by: index, generation: view.generation)
+            hints.note(entry, of: token, in: cache.place(of: key))
             return entry.stamp.place < 0 ? .verified(entry) : settle(entry, under: key, monotonic: monotonic)
         } catch {
             return .refused(error)

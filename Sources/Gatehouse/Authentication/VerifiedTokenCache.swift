@@ -83,6 +83,15 @@ struct VerifiedTokenCache {
         return nil
     }
 
+    /// The addresses of the set that a key belongs to, to be fetched and never read: the memory may be another's later.
+    func place(of key: SHA256Digest) -> (tags: UInt, slots: UInt) {
+        let first = (Int(truncatingIfNeeded: key.prefix) & setMask) * Self.ways
+        return (
+            tags.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } + UInt(first * MemoryLayout<UInt64>.stride),
+            slots.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } + UInt(first * MemoryLayout<Entry?>.stride)
+        )
+    }
+
     /// Keeps an entry, in the place of the one with the same key, of none, or of the one of its set that ends first.
     mutating func insert(_ entry: Entry, under key: SHA256Digest) {
         guard entry.cost <= byteLimit else { return }

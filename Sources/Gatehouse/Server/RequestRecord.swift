@@ -34,18 +34,14 @@ struct RequestRecord {
     var bytesOut: UInt64 = 0
     /// How often the request was given to an upstream connection.
     var attempts = 0
-    /// The servers of its upstream where it failed.
-    var tried: [Int] = []
     /// Until when the request may wait for keys or the store; 0: it has not waited.
     var waitsUntil: UInt64 = 0
     /// How many fetches of the key set had ended when the request began to wait for one; nil: it has not.
     var fetchesBeforeWait: UInt64?
     /// Identity Toolkit was asked about the user for this request, and did not tell.
     var accountIsUnknown = false
-    /// Why the request was refused, precisely: for the log, never for the client.
-    var reason: String?
-    /// The `allow` that decided, `FILE:LINE`: for the log, never for the client.
-    var rule: String?
+    /// What few requests have, behind one reference: each of an ordinary request's would be released at its end.
+    private var rarities: Rarities?
     /// The most bytes that the body may have; nil: no bound.
     var bodyLimit: Int?
     /// A refusal takes the session cookie away.
@@ -62,6 +58,36 @@ struct RequestRecord {
 }
 
 extension RequestRecord {
+    /// Not changed once made: a copy of the record keeps its own.
+    private final class Rarities {
+        let tried: [Int]
+        let reason, rule: String?
+
+        init(tried: [Int], reason: String?, rule: String?) {
+            self.tried = tried
+            self.reason = reason
+            self.rule = rule
+        }
+    }
+
+    /// The servers of its upstream where it failed.
+    var tried: [Int] {
+        get { rarities?.tried ?? [] }
+        set { rarities = Rarities(tried: newValue, reason: reason, rule: rule) }
+    }
+
+    /// Why the request was refused, precisely: for the log, never for the client.
+    var reason: String? {
+        get { rarities?.reason }
+        set { rarities = Rarities(tried: tried, reason: newValue, rule: rule) }
+    }
+
+    /// The `allow` that decided, `FILE:LINE`: for the log, never for the client.
+    var rule: String? {
+        get { rarities?.rule }
+        set { rarities = Rarities(tried: tried, reason: reason, rule: newValue) }
+    }
+
     /// The id as it is spelled everywhere.
     var idText: String { Hexadecimal.text(of: id) }
 }

@@ -57,6 +57,19 @@ import Testing
         #expect(authenticator.cache.count == 1)
     }
 
+    @Test func aVerifiedTokensEntryIsHintedAt() throws {
+        install()
+        let token = Array(TokenDraft.idToken().signed().utf8)
+        let found = try token.withUnsafeBytes { bytes in
+            #expect(authenticator.hints.address(of: bytes) == 0)
+            _ = authenticator.authenticate(
+                bytes, kind: .idToken, now: ManualClock.start, monotonic: 0, waitingSince: nil)
+            let key = try SHA256Hasher.required().hash(bytes)
+            return (authenticator.hints.address(of: bytes), try authenticator.cache.find(#require(key)))
+        }
+        #expect(try found.0 == UInt(bitPattern: Unmanaged.passUnretained(#require(found.1)).toOpaque()))
+    }
+
     @Test func g05TheCacheHoldsADigestAndNotTheToken() throws {
         install()
         let token = TokenDraft.idToken().signed()
