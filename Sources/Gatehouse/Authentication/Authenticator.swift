@@ -84,6 +84,7 @@ final class Authenticator {
                 cache.remove(key)
                 return .refused(VerificationFailure(code: kind.expiredCode, reason: .expired))
             }
+            if hints.misses(entry, of: token) { hints.note(entry, of: token, in: cache.place(of: key)) }
             return entry.stamp.place < 0 ? .verified(entry) : settle(entry, under: key, monotonic: monotonic)
         }
         counters.add(to: .tokenCacheMisses)

@@ -52,6 +52,12 @@ final class TokenHints {
         for line in 0..<Self.textLines { cprefetch(hint.lines &+ line &* Self.line) }
     }
 
+    /// Whether a token's hint leads elsewhere: it is another token's, or the token has another entry by now.
+    @inline(__always)
+    func misses(_ entry: VerifiedTokenCache.Entry, of token: UnsafeRawBufferPointer) -> Bool {
+        hints[place(of: token)].entry != UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
+    }
+
     /// A token's entry is kept.
     ///
     /// - Parameter set: where its set of the cache lies: ``VerifiedTokenCache/place(of:)``.

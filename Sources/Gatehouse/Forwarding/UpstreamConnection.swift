@@ -26,7 +26,11 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     private var gatheredRequest = ByteBuffer()
     private(set) var queued = QueuedWrites()
     private(set) var writer: SocketWriter?
-    var isFlushDue = false
+    var isFlushDue = false {
+        didSet { if !isFlushDue { isHeadUnsent = false } }
+    }
+    /// The request's head was written and not flushed yet.
+    private var isHeadUnsent = false
     private var sendsChunks = false
     private var requestTrailers: TrailerFilter?
     /// The protocol that the upstream is asked to switch to; nil: none.
@@ -70,6 +74,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         exchange = UpstreamExchange(maySendAgain: maySendAgain, isIdempotent: request.isIdempotent, now: now)
         served += 1
         client.record.forwarded = now
+        isHeadUnsent = true
         send(head)
     }
 
@@ -94,8 +99,9 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         front.readClock()
         var arrived = unwrapInboundIn(data)
-        guard let client, exchange?.bytesCame() != nil else {
+        guard let client, !isHeadUnsent, exchange?.bytesCame() != nil else {
             // Nothing was asked: whatever this answers, it is no answer of ours.
+            withdraw()
             return closeNow()
         }
         if inbound.readableBytes == 0 {
@@ -129,17 +135,29 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
             return context.fireUserInboundEventTriggered(event)
         }
         if exchange?.isTunnel == true { return tunnelOutputEnded() }
+        withdraw()
         closeNow()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         front.readClock()
+        withdraw()
         ended()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         exchange?.connectionFailed()
+        withdraw()
         closeNow()
+    }
+
+    /// The connection is of no use any more: a request that was not sent yet never is, and another connection may have it.
+    private func withdraw() {
+        guard isHeadUnsent, let client else { return }
+        writer?.drop()
+        gatheredRequest = ByteBuffer()
+        isFlushDue = false
+        if served > 1, client.record.attempts == 1, pool.settings.retry.onReset { exchange?.withdraw() }
     }
 
     // MARK: - The ends of an exchange
@@ -196,6 +214,8 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     func complete(for client: ClientHandler) {
         let isReusable = exchange?.isReusable == true && inbound.readableBytes == 0
         self.client = nil
+        // The connection may be another's by the time that the client is found gone.
+        client.responder = nil
         exchange = nil
         inbound = ByteBuffer()
         resumeReading()

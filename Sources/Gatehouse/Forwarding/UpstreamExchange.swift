@@ -50,6 +50,7 @@ struct UpstreamExchange: Sendable {
     let maySendAgain: Bool
     private let isIdempotent: Bool
     private var passedInterim = false
+    private var isWithdrawn = false
 
     init(maySendAgain: Bool, isIdempotent: Bool = false, now: UInt64) {
         self.maySendAgain = maySendAgain
@@ -74,6 +75,9 @@ struct UpstreamExchange: Sendable {
     var maySendElsewhere: Bool { isIdempotent && !sentBody && !passedInterim && answer == .awaitingHead }
 
     mutating func bytesCame() { gotBytes = true }
+
+    /// The request was never sent: another connection may have it, whatever its method (RFC 9110 section 9.2.2).
+    mutating func withdraw() { isWithdrawn = true }
 
     /// The connection ended by an error, not by the upstream's close.
     mutating func connectionFailed() { hasFailed = true }
@@ -129,7 +133,7 @@ struct UpstreamExchange: Sendable {
         case .body: return endsWithConnection && !hasFailed ? .complete : .brokenBody
         case .awaitingHead:
             if gotBytes { return .brokenHead }
-            return maySendAgain && !sentBody ? .sendAgain : .unanswered
+            return (maySendAgain || isWithdrawn) && !sentBody ? .sendAgain : .unanswered
         }
     }
 

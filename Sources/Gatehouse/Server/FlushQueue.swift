@@ -12,10 +12,11 @@ protocol Flushable: AnyObject {
 /// its messages, not once for each, and keeps each part of the way in the processor's caches; a single event's writes wait for nothing.
 final class FlushQueue {
     /// The most that wait for each other: however many events are at hand, what was written early is sent before long.
-    static let limit = 64
+    var limit = 64
 
     private let loop: (any EventLoop)?
     private var waiting: [any Flushable] = []
+    private var isFlushing = false
     /// What heads of requests, and of answers, are written into.
     let requests = ScratchBuffers(capacity: 4096)
     let answers = ScratchBuffers(capacity: 1024)
@@ -31,13 +32,16 @@ final class FlushQueue {
             return sent()
         }
         waiting.append(connection)
-        if waiting.count == Self.limit { return flush() }
+        // Flushing may end a connection, and what follows may be written and come here: that waits, however much it is.
+        if waiting.count >= limit, !isFlushing { return flush() }
         guard waiting.count == 1 else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
         loop.execute { bound.value.flush() }
     }
 
     private func flush() {
+        isFlushing = true
+        defer { isFlushing = false }
         // What flushing leads to may be written, and waits for the next time.
         let ready = waiting
         waiting = []

@@ -66,6 +66,9 @@ final class SocketWriter {
         return part
     }
 
+    /// What is held is never sent.
+    func drop() { held = nil }
+
     /// Sends what is held.
     ///
     /// - Returns: whether nothing is left that the channel is to be given.

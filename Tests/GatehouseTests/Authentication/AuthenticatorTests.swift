@@ -67,7 +67,26 @@ import Testing
             let key = try SHA256Hasher.required().hash(bytes)
             return (authenticator.hints.address(of: bytes), try authenticator.cache.find(#require(key)))
         }
-        #expect(try found.0 == UInt(bitPattern: Unmanaged.passUnretained(#require(found.1)).toOpaque()))
+        let entry = try #require(found.1)
+        #expect(found.0 == UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()))
+    }
+
+    @Test func aHintThatAnotherTokenTookIsTakenBack() throws {
+        install()
+        let token = Array(TokenDraft.idToken().signed().utf8)
+        let other = VerifiedTokenCache.Entry(
+            principal: try TokenDraft.idToken().principal(), verifier: 0, keySetGeneration: 1,
+            identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
+        token.withUnsafeBytes { bytes in
+            _ = authenticator.authenticate(
+                bytes, kind: .idToken, now: ManualClock.start, monotonic: 0, waitingSince: nil)
+            let own = authenticator.hints.address(of: bytes)
+            authenticator.hints.note(other, of: bytes, in: (0, 0))
+            #expect(authenticator.hints.address(of: bytes) != own)
+            _ = authenticator.authenticate(
+                bytes, kind: .idToken, now: ManualClock.start, monotonic: 0, waitingSince: nil)
+            #expect(authenticator.hints.address(of: bytes) == own)
+        }
     }
 
     @Test func g05TheCacheHoldsADigestAndNotTheToken() throws {

@@ -52,11 +52,27 @@ import Testing
     @Test func manyDoNotWaitForEachOther() {
         let loop = EmbeddedEventLoop()
         let queue = FlushQueue(loop: loop)
-        for number in 0..<FlushQueue.limit { queue.add(Connection("\(number)", log)) }
-        #expect(log.flushed.count == FlushQueue.limit)
+        for number in 0..<queue.limit { queue.add(Connection("\(number)", log)) }
+        #expect(log.flushed.count == queue.limit)
         queue.add(Connection("next", log))
         loop.run()
-        #expect(log.flushed.count == FlushQueue.limit + 1)
+        #expect(log.flushed.count == queue.limit + 1)
+    }
+
+    @Test func oneFlushIsNotWithinAnother() {
+        let loop = EmbeddedEventLoop()
+        let queue = FlushQueue(loop: loop)
+        queue.limit = 1
+        let first = Connection("first", log)
+        first.next = { [log] in
+            queue.add(Connection("second", log))
+            queue.add(Connection("third", log))
+            #expect(log.flushed == ["first"])
+        }
+        queue.add(first)
+        #expect(log.flushed == ["first"])
+        loop.run()
+        #expect(log.flushed == ["first", "second", "third"])
     }
 
     @Test func withoutALoopEachIsSentAtOnce() {
@@ -80,6 +96,17 @@ import Testing
         _ = scratch.next()
         scratch.reuse()
         #expect(scratch.next() == first)
+    }
+
+    @Test func whatOneHeldThatWasMuchIsNotKept() {
+        let scratch = ScratchBuffers(capacity: 64)
+        let first = scratch.next()
+        first.pointee.writeRepeatingByte(1, count: 1 << 16)
+        scratch.reuse()
+        #expect(first.pointee.capacity < 256)
+        for _ in 0..<ScratchBuffers.count { scratch.next().pointee.writeRepeatingByte(1, count: 1 << 16) }
+        scratch.reuse()
+        #expect((0..<ScratchBuffers.count).allSatisfy { _ in scratch.next().pointee.capacity < 256 })
     }
 
     @Test func whatAChannelStillHoldsIsNotWrittenOver() {

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aConnectionThatBreaksAsItsAnswerEndsIsNotUsedAgain() throws {
-        // Which of a batch's events comes first is the kernel's choice.
+        // Whether the byte comes first is the kernel's choice in the end.
         for _ in 0..<50 where try breaksBehindTheLastByte(RequestPathRig()) { return }
         Issue.record("the request's last byte never came first")
     }
