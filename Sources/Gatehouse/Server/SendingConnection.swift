@@ -3,7 +3,7 @@ import NIOCore
 /// A connection that sends by its writer, or by its channel, and is flushed with others.
 protocol SendingConnection: Flushable {
     var front: ServerFront { get }
-    /// Nil once it is closed.
+    /// Nil once the connection has left its pipeline, which is a moment after it closed.
     var context: ChannelHandlerContext? { get }
     var writer: SocketWriter? { get }
     /// What the channel was given and has not sent.
