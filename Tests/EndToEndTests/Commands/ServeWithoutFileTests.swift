@@ -1,49 +1,54 @@
 import DevelopmentIdentity
 import Testing
 
-/// `gatehouse serve` without a file. Its admin listener has a fixed port, so these run one after the other.
-@Suite(.serialized) struct ServeWithoutFileTests {
-    /// Runs a gateway by options alone and expects that every path needs a token.
-    private func serve(
-        _ arguments: (DevelopmentProvider) -> [String], environment: (DevelopmentProvider) -> [String: String]
-    ) async throws {
-        try await OwnThread.run {
-            let provider = try await DevelopmentProvider.start()
-            let echo = try await EchoUpstream.start()
-            let options = ["--firebase-project", provider.project, "--upstream", echo.url, "--listen", "127.0.0.1:0"]
-            let gateway = try GatewayProcess(
-                arguments: options + arguments(provider), environment: environment(provider))
-            try await startIfThePortIsFree(gateway)
-            let token = try provider.sign(provider.idToken(for: .ada))
-            let passed = try RawClient.exchange(gateway.port, .bearer(token, "/any/path"))
-            #expect(EchoReport(passed)?["X-Auth-Uid"] == "ada", "\(passed.text)")
-            let refused = try RawClient.exchange(gateway.port, .get("/any/path"))
-            expectDenial(refused, 401, "auth/missing-credential", challenge: "Bearer")
-            await gateway.kill()
-            await echo.stop()
-            await provider.stop()
+// Within the suite of the demo: its admin listener has the port that the demo takes, too.
+extension DemoTests {
+    /// `gatehouse serve` without a file.
+    @Suite struct ServeWithoutFileTests {
+        /// Runs a gateway by options alone and expects that every path needs a token.
+        private func serve(
+            _ arguments: (DevelopmentProvider) -> [String], environment: (DevelopmentProvider) -> [String: String]
+        ) async throws {
+            try await OwnThread.run {
+                let provider = try await DevelopmentProvider.start()
+                let echo = try await EchoUpstream.start()
+                let options = [
+                    "--firebase-project", provider.project, "--upstream", echo.url, "--listen", "127.0.0.1:0",
+                ]
+                let gateway = try GatewayProcess(
+                    arguments: options + arguments(provider), environment: environment(provider))
+                try await startIfThePortIsFree(gateway)
+                let token = try provider.sign(provider.idToken(for: .ada))
+                let passed = try RawClient.exchange(gateway.port, .bearer(token, "/any/path"))
+                #expect(EchoReport(passed)?["X-Auth-Uid"] == "ada", "\(passed.text)")
+                let refused = try RawClient.exchange(gateway.port, .get("/any/path"))
+                expectDenial(refused, 401, "auth/missing-credential", challenge: "Bearer")
+                await gateway.kill()
+                await echo.stop()
+                await provider.stop()
+            }
         }
-    }
 
-    /// Somebody's own gateway may have the port of the admin listener; then nothing can be said.
-    private func startIfThePortIsFree(_ gateway: GatewayProcess) async throws {
-        do { return try await gateway.start() } catch  where "\(error)".contains("127.0.0.1:9901") {
-            try Test.cancel("127.0.0.1:9901 is taken by another process")
+        /// Somebody's own gateway may have the port of the admin listener; then nothing can be said.
+        private func startIfThePortIsFree(_ gateway: GatewayProcess) async throws {
+            do { return try await gateway.start() } catch  where "\(error)".contains("127.0.0.1:9901") {
+                try Test.cancel("127.0.0.1:9901 is taken by another process")
+            }
         }
-    }
 
-    @Test func theKeysURLsMayBeOptions() async throws {
-        try await serve(
-            { ["--keys-url", $0.url(.idTokenJWKSet), "--session-keys-url", $0.url(.sessionX509)] },
-            environment: { _ in [:] })
-    }
+        @Test func theKeysURLsMayBeOptions() async throws {
+            try await serve(
+                { ["--keys-url", $0.url(.idTokenJWKSet), "--session-keys-url", $0.url(.sessionX509)] },
+                environment: { _ in [:] })
+        }
 
-    @Test func theKeysURLsMayBeInTheEnvironment() async throws {
-        try await serve({ _ in [] }) {
-            [
-                "GATEHOUSE_FIREBASE_KEYS_URL": $0.url(.idTokenJWKSet),
-                "GATEHOUSE_FIREBASE_SESSION_KEYS_URL": $0.url(.sessionX509),
-            ]
+        @Test func theKeysURLsMayBeInTheEnvironment() async throws {
+            try await serve({ _ in [] }) {
+                [
+                    "GATEHOUSE_FIREBASE_KEYS_URL": $0.url(.idTokenJWKSet),
+                    "GATEHOUSE_FIREBASE_SESSION_KEYS_URL": $0.url(.sessionX509),
+                ]
+            }
         }
     }
 }
