@@ -155,7 +155,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "DevelopmentIdentityTests", dependencies: ["DevelopmentIdentity", "JOSE"], swiftSettings: settings),
+            name: "DevelopmentIdentityTests", dependencies: ["DevelopmentIdentity", "JOSE", "RedisFixtures"],
+            swiftSettings: settings),
         .testTarget(
             name: "OracleTests",
             dependencies: [

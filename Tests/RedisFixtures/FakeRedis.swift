@@ -100,7 +100,9 @@ public final class FakeRedis: Sendable {
 private func sendAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let count = rest.withUnsafeBytes { bytes in
+            uninterrupted { send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
+        }
         guard count > 0 else { return false }
         rest = rest.dropFirst(count)
     }
@@ -110,7 +112,7 @@ private func sendAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
 extension FakeRedis.Core {
     func takeConnections(on listener: Int32) {
         while true {
-            let descriptor = accept(listener, nil, nil)
+            let descriptor = uninterrupted { accept(listener, nil, nil) }
             let number = state.withLock { state in
                 guard descriptor >= 0, !state.isStopped else { return nil as Int? }
                 state.connections.append(descriptor)
@@ -132,7 +134,7 @@ extension FakeRedis.Core {
         var parser = CommandParser()
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         reading: while true {
-            let count = recv(descriptor, &chunk, chunk.count, 0)
+            let count = uninterrupted { recv(descriptor, &chunk, chunk.count, 0) }
             guard count > 0 else { break }
             parser.append(chunk[..<count])
             while let arguments = parser.next() {

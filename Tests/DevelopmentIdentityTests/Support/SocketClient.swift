@@ -1,4 +1,5 @@
 import Foundation
+import func RedisFixtures.uninterrupted
 
 #if canImport(Glibc)
     import Glibc
@@ -27,7 +28,8 @@ final class SocketClient: Sendable {
             address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
             let result = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    address in
+                    uninterrupted { connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) }
                 }
             }
             guard result == 0 else {
@@ -55,7 +57,9 @@ final class SocketClient: Sendable {
         try await blocking { [descriptor] in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                let count = rest.withUnsafeBytes { bytes in
+                    uninterrupted { send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
+                }
                 guard count > 0 else { throw Failure(call: "send", number: errno) }
                 rest = rest.dropFirst(count)
             }
@@ -78,7 +82,7 @@ final class SocketClient: Sendable {
             var all: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while !isEnough(all) {
-                let count = recv(descriptor, &buffer, buffer.count, 0)
+                let count = uninterrupted { recv(descriptor, &buffer, buffer.count, 0) }
                 guard count >= 0 else { throw Failure(call: "recv", number: errno) }
                 guard count > 0 else { break }
                 all.append(contentsOf: buffer[..<count])

@@ -1,4 +1,5 @@
 import Foundation
+import func RedisFixtures.uninterrupted
 
 #if canImport(Glibc)
     import Glibc
@@ -36,7 +37,10 @@ final class RawClient {
         if let source, Self.withAddress(source, port: 0, { bind(descriptor, $0, $1) }) != 0 {
             throw Failure(call: "bind", number: errno)
         }
-        if Self.withAddress(loopback, port: port, { connect(descriptor, $0, $1) }) != 0 {
+        let connected = Self.withAddress(loopback, port: port) { address, size in
+            uninterrupted { connect(descriptor, address, size) }
+        }
+        if connected != 0 {
             throw Failure(call: "connect", number: errno)
         }
     }
@@ -112,7 +116,7 @@ final class RawClient {
     /// Whether there is something to read, an end included, within so many milliseconds.
     func waitForBytes(_ milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return !buffer.isEmpty || poll(&entry, 1, milliseconds) > 0
+        return !buffer.isEmpty || uninterrupted { poll(&entry, 1, milliseconds) } > 0
     }
 
     /// Tells the other side that nothing more will be sent.
@@ -162,7 +166,7 @@ final class RawClient {
     /// False at the end.
     private func fill() throws -> Bool {
         var part = [UInt8](repeating: 0, count: 262_144)
-        let count = recv(descriptor, &part, part.count, 0)
+        let count = uninterrupted { recv(descriptor, &part, part.count, 0) }
         guard count >= 0 else { throw Failure(call: "recv", number: errno) }
         hasEnded = count == 0
         buffer.append(contentsOf: part[..<count])
@@ -213,5 +217,5 @@ final class RawClient {
 
 /// Outside of the class, whose own `send` hides the system's.
 private func transmit(_ bytes: UnsafeRawBufferPointer, on descriptor: Int32) -> Int {
-    send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    uninterrupted { send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
 }

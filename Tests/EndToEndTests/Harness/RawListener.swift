@@ -1,4 +1,5 @@
 import Foundation
+import func RedisFixtures.uninterrupted
 
 /// A listening socket on loopback whose connections the test takes one by one: an upstream that does exactly what a test says.
 final class RawListener: Sendable {
@@ -31,7 +32,7 @@ final class RawListener: Sendable {
     /// The next connection; waits for it.
     func take() throws -> RawClient {
         guard isWaited(15_000 * Int32(Allowance.factor)) else { throw Impatience(description: "nobody connected") }
-        let connection = accept(descriptor, nil, nil)
+        let connection = uninterrupted { accept(descriptor, nil, nil) }
         guard connection >= 0 else { throw RawClient.Failure(call: "accept", number: errno) }
         // Not for the gateways that other tests start meanwhile: they would keep it open.
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
@@ -41,6 +42,6 @@ final class RawListener: Sendable {
     /// Whether somebody connects within so many milliseconds.
     func isWaited(_ milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, milliseconds) > 0
+        return uninterrupted { poll(&entry, 1, milliseconds) } > 0
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import func RedisFixtures.uninterrupted
 
 /// A listening socket on loopback whose connections the test takes one by one: an upstream, played by the test.
 final class LoopbackListener {
@@ -31,7 +32,7 @@ final class LoopbackListener {
         guard waits(5000 * Int32(Allowance.factor)) else {
             throw LoopbackSocket.Problem.timeout(received: "no connection")
         }
-        return LoopbackSocket(descriptor: Foundation.accept(descriptor, nil, nil))
+        return LoopbackSocket(descriptor: uninterrupted { Foundation.accept(descriptor, nil, nil) })
     }
 
     /// Whether somebody has connected who was not taken yet.
@@ -39,7 +40,7 @@ final class LoopbackListener {
 
     private func waits(_ milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, milliseconds) > 0
+        return uninterrupted { poll(&entry, 1, milliseconds) } > 0
     }
 
     #if os(Linux)

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import func RedisFixtures.uninterrupted
 
 /// A blocking TCP socket of a test, on loopback. Nothing waits longer than five seconds.
 final class LoopbackSocket {
@@ -33,7 +34,7 @@ final class LoopbackSocket {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         let result = try LoopbackListener.address(port: port).withSockAddr {
-            connect(descriptor, $0, socklen_t($1))
+            address, size in uninterrupted { connect(descriptor, address, socklen_t(size)) }
         }
         guard result == 0 else { throw Problem.system("connect", errno) }
         self.init(descriptor: descriptor)
@@ -145,7 +146,7 @@ final class LoopbackSocket {
     /// Whether nothing can be read now, not even an end.
     var isQuiet: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return pending.isEmpty && poll(&entry, 1, 0) == 0
+        return pending.isEmpty && uninterrupted { poll(&entry, 1, 0) } == 0
     }
 
     private func take(_ count: Int) -> String {
@@ -156,7 +157,7 @@ final class LoopbackSocket {
     private func receiveMore() throws {
         try wait(for: Int16(POLLIN))
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = uninterrupted { recv(descriptor, &buffer, buffer.count, 0) }
         guard count >= 0 else { throw Problem.system("recv", errno) }
         guard count > 0 else { throw Problem.ended(received: String(decoding: pending, as: UTF8.self)) }
         pending.append(contentsOf: buffer[..<count])
@@ -164,7 +165,7 @@ final class LoopbackSocket {
 
     private func wait(for events: Int16) throws {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        guard poll(&entry, 1, Self.patience) > 0 else {
+        guard uninterrupted({ poll(&entry, 1, Self.patience) }) > 0 else {
             throw Problem.timeout(received: String(decoding: pending, as: UTF8.self))
         }
     }
