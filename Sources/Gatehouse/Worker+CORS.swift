@@ -5,10 +5,12 @@ extension Worker {
     ///
     /// - Returns: false where the request is none, or none for such a route; it is then a request like others.
     func answerPreflight(_ request: RequestView, from client: ClientHandler) -> Bool {
-        guard let preflight = Preflight(request), let plan = plan(for: preflight, request, client),
-            let cors = plan.additions?.cors
+        guard let preflight = Preflight(request),
+            let asked = snapshot.asked(by: preflight, in: request, scratch: pathScratch),
+            let cors = asked.plan.additions?.cors
         else { return false }
-        note(plan.additions, request, client)
+        if let route = asked.route { client.record.route = route }
+        note(asked.plan.additions, request, client)
         guard cors.allows(client.record.corsOrigin) else {
             client.record.reason = "cors: the origin is not listed"
             var denial = Denial(.crossSite)
@@ -21,30 +23,33 @@ extension Worker {
         return true
     }
 
-    /// The plan of whom the request would go to that the preflight asks about.
-    private func plan(for preflight: Preflight, _ request: RequestView, _ client: ClientHandler) -> RoutePlan? {
-        let bytes = request.bytes
-        let path = request.head.path.bytes(in: bytes)
-        if let own = snapshot.own, OwnEndpoints.mayHold(path) {
-            return own.calls.first { call in
-                path.elementsEqual(call.path)
-                    && ASCII.equals(preflight.method.bytes(in: bytes), call.endpoint.method.name ?? "")
-            }?.plan
-        }
-        let outcome = snapshot.routes.route(
-            host: request.head.host.bytes(in: bytes), path: path, method: preflight.method.bytes(in: bytes),
-            scratch: pathScratch)
-        guard case .route(let match) = outcome else { return nil }
-        let plan = snapshot.plans[match.index]
-        if plan.additions?.cors != nil { client.record.route = match.index }
-        return plan
-    }
-
     /// Notes what the request's answers have besides what is in them, whoever gives them.
     @inline(__always)
     func note(_ additions: AnswerAdditions?, _ request: RequestView, _ client: ClientHandler) {
         guard let additions else { return }
         client.record.additions = additions
         if let cors = additions.cors { client.record.corsOrigin = cors.place(of: request) }
+    }
+}
+
+extension Snapshot {
+    /// The plan of whom the request would go to that a preflight asks about, and its route; an account call has none.
+    func asked(
+        by preflight: Preflight, in request: RequestView, scratch: PathScratch
+    ) -> (plan: RoutePlan, route: Int?)? {
+        let bytes = request.bytes
+        let path = request.head.path.bytes(in: bytes)
+        if let own, OwnEndpoints.mayHold(path) {
+            let call = own.calls.first { call in
+                path.elementsEqual(call.path)
+                    && ASCII.equals(preflight.method.bytes(in: bytes), call.endpoint.method.name ?? "")
+            }
+            return call.map { ($0.plan, nil) }
+        }
+        let outcome = routes.route(
+            host: request.head.host.bytes(in: bytes), path: path, method: preflight.method.bytes(in: bytes),
+            scratch: scratch)
+        guard case .route(let match) = outcome else { return nil }
+        return (plans[match.index], match.index)
     }
 }

@@ -17,6 +17,10 @@ struct Account {
         Explanation(steps: steps, verdict: .refused(Explanation.Refusal(denial)))
     }
 
+    func answered(_ status: Int, _ what: String, fields: [String] = []) -> Explanation {
+        Explanation(steps: steps, verdict: .answered(Explanation.Answer(status: status, what: what, fields: fields)))
+    }
+
     func undetermined(_ why: String) -> Explanation {
         Explanation(steps: steps, verdict: .undetermined(why))
     }

@@ -68,13 +68,13 @@ extension Explainer {
     /// Whether a page of another site may have sent it; nil where it is not asked.
     func site(of request: ParsedRequest, _ place: RoutedPlace) -> ExplanationStep? {
         request.withView { view in
-            guard snapshot.locator.find(in: view).hasCookie, CrossSiteCheck.isAsked(of: view.head.method) else {
-                return nil
-            }
-            guard !snapshot.plans[place.index].allowsCrossSite else {
+            let plan = snapshot.plans[place.index]
+            let isAsked = CrossSiteCheck.isAsked(of: view.head.method) || plan.opensTunnel(view)
+            guard snapshot.locator.find(in: view).hasCookie, isAsked else { return nil }
+            guard !plan.allowsCrossSite else {
                 return ExplanationStep(.note, "site", "not asked: the route has insecure_no_csrf")
             }
-            guard snapshot.plans[place.index].additions?.cors?.allowsCredentials(of: view) != true else {
+            guard plan.additions?.cors?.allowsCredentials(of: view) != true else {
                 return ExplanationStep(.passed, "site", "the route's cors lists the Origin, with credentials")
             }
             let finding = snapshot.crossSite.finding(in: view)

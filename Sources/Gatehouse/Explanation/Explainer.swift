@@ -69,13 +69,19 @@ public struct Explainer: Sendable {
             account.fail("method", "CONNECT and TRACE are never forwarded")
             return account.refused(Denial(.methodNotAllowed, allow: Worker.knownMethods))
         }
+        if let explanation = preflight(request, account) { return explanation }
         if let call = ownCall(of: request) { return own(call, request, account) }
+        if let explanation = document(request, account) { return explanation }
         switch locate(request) {
         case .success(let place):
             account.pass("path", place.canonical)
             let route = configuration.routes[place.index]
             account.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
             for step in edge(of: route, place) { account.add(step) }
+            if let step = upgrade(of: request, place) {
+                account.add(step)
+                if step.mark == .failed { return account.refused(Denial(.malformedRequest)) }
+            }
             if let step = site(of: request, place) {
                 account.add(step)
                 if step.mark == .failed { return account.refused(Denial(.crossSite)) }

@@ -4,8 +4,10 @@ public struct Explanation: Sendable {
     public enum Verdict: Sendable {
         /// It would be forwarded.
         case passes(Forwarded)
-        /// It would be answered by the gateway.
+        /// The gateway would refuse it.
         case refused(Refusal)
+        /// It is for the gateway itself, which would answer it; nothing would be forwarded.
+        case answered(Answer)
         /// It hangs on something that could not be found out; what it is.
         case undetermined(String)
     }
@@ -20,6 +22,16 @@ public struct Explanation: Sendable {
         public let method, target: String
         /// The identity fields, as they are written; empty for an anonymous request.
         public let identity: [String]
+    }
+
+    /// What the client would get of the gateway's own.
+    public struct Answer: Sendable {
+        /// The status (RFC 9110 section 15).
+        public let status: Int
+        /// What it is, in a few words.
+        public let what: String
+        /// The fields that say more than that; none for most.
+        public let fields: [String]
     }
 
     /// What the client would get.

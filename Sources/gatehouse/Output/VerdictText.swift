@@ -9,6 +9,7 @@ enum VerdictText {
         switch verdict {
         case .passes(let forwarded): text(of: forwarded)
         case .refused(let refusal): text(of: refusal)
+        case .answered(let answer): text(of: answer)
         case .undetermined(let why): "UNDETERMINED: \(why)"
         }
     }
@@ -20,6 +21,11 @@ enum VerdictText {
         }
         let request = "PASSES to \(forwarded.upstream) (\(servers)) as \(forwarded.method) \(forwarded.target)"
         return ([request + (identity.isEmpty ? ", anonymous" : ", with")] + identity).joined(separator: "\n")
+    }
+
+    private static func text(of answer: Explanation.Answer) -> String {
+        (["ANSWERED with \(answer.status) by the gateway itself: \(answer.what)"] + answer.fields.map { "  \($0)" })
+            .joined(separator: "\n")
     }
 
     private static func text(of refusal: Explanation.Refusal) -> String {

@@ -48,6 +48,21 @@ struct CommandLineTests {
         }
     }
 
+    @Test func explainTellsWhatTheGatewayAnswersItself() async throws {
+        let folder = try TemporaryFolder()
+        let cors = "    cors: { origins: ['https://app.example'] }\n"
+        try folder.write(CheckTests.valid + cors, to: "pages.yaml")
+        for (origin, exitCode, verdict) in [
+            ("https://app.example", 0, "ANSWERED with 204 by the gateway itself"),
+            ("https://evil.example", 1, "REFUSED with 403"),
+        ] {
+            let run = try await CommandRun.run(
+                "explain", "OPTIONS", "/v1/notes", "--config", "pages.yaml", "--no-fetch",
+                "--header", "Origin: \(origin)", "--header", "Access-Control-Request-Method: GET", in: folder)
+            #expect(run.exitCode == exitCode && run.output.contains(verdict), "\(run.output)\(run.errors)")
+        }
+    }
+
     @Test func revokeFailsWhereNoGatewayRuns() async throws {
         let folder = try TemporaryFolder()
         try folder.write(

@@ -105,7 +105,7 @@ extension Explanation {
         switch verdict {
         case .passes: .ok
         case .refused(let refusal): refusal.code
-        case .undetermined: nil
+        case .answered, .undetermined: nil
         }
     }
 
