@@ -109,14 +109,7 @@ struct GatewayAdministration: AdministrationBackend {
         return gateway.current.number
     }
 
-    func routes() async -> [AdministeredRoute] {
-        gateway.configuration.routes.map { route in
-            AdministeredRoute(
-                path: route.path, hosts: route.hosts, methods: route.methods, auth: route.auth.rawValue,
-                recentSignIn: route.recentSignIn?.components.seconds, revocation: route.revocation.rawValue,
-                upstream: route.upstream)
-        }
-    }
+    func routes() async -> [Configuration.Route] { gateway.configuration.routes }
 }
 
 extension AdministrationError {

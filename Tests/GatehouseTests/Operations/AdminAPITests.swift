@@ -116,16 +116,32 @@ import Testing
         #expect(text(response).contains(#""detail":"a \"uid\"\n""#))
     }
 
-    @Test func keysAndRoutesAreShown() async {
+    @Test func keysAreShown() async {
         #expect(
             text(await answer("GET", "/v1/keys")) == #"{"key_sets":[{"url":"https://keys.example","fetched_at":5,"#
                 + #""refresh_at":null,"keys":["k1"],"skipped":["k2: weak"],"last_error":null}]}"# + "\n")
-        #expect(
-            text(await answer("GET", "/v1/routes")) == #"{"routes":[{"path":"/a/{id}","hosts":[],"methods":["GET"],"#
-                + #""auth":"required","recent_sign_in":300,"revocation":"strict","upstream":"api"}]}"# + "\n")
         #expect(await answer("POST", "/v1/keys/refresh").status == 200)
         #expect(text(await answer("POST", "/v1/reload")) == #"{"generation":7}"# + "\n")
         #expect(await answer("GET", "/v1/reload").status == 405)
+    }
+
+    @Test func routesAreShownWithAllThatDecides() async {
+        let plain =
+            #"{"path":"/a/{id}","hosts":[],"methods":[],"merge_slashes":true,"encoded_slashes":"reject","#
+            + #""case_insensitive":false,"auth":"required","providers":[],"recent_sign_in":null,"second_factor":false,"#
+            + #""scopes":[],"allow":null,"revocation":"replicated","on_store_failure":"deny","insecure_no_csrf":false,"#
+            + #""cors":null,"token_query":null,"token_protocol":false,"rate_limit":[],"upstream":"api","#
+            + #""strip_prefix":null,"rewrite":null,"upgrade":[],"defined_at":"gatehouse.yaml:7:5"}"#
+        let full =
+            #"{"path":"/a/{id}","hosts":["*.example.com"],"methods":["GET"],"merge_slashes":true,"#
+            + #""encoded_slashes":"keep","case_insensitive":false,"auth":"optional","providers":["apple.com"],"#
+            + #""recent_sign_in":300,"second_factor":true,"scopes":["read"],"allow":"auth.uid == id","#
+            + #""revocation":"strict","on_store_failure":"allow","insecure_no_csrf":true,"#
+            + #""cors":{"origins":["https://app.example"],"credentials":false},"token_query":"token","#
+            + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20}],"upstream":"api","#
+            + #""strip_prefix":null,"rewrite":{"path":null,"host":"inner"},"upgrade":["websocket"],"#
+            + #""defined_at":"gatehouse.yaml:7:5"}"#
+        #expect(text(await answer("GET", "/v1/routes")) == #"{"routes":[\#(plain),\#(full)]}"# + "\n")
     }
 
     @Test func noAnswerRepeatsTheToken() async {

@@ -66,11 +66,29 @@ actor FakeBackend: AdministrationBackend {
         return 7
     }
 
-    func routes() -> [AdministeredRoute] {
-        [
-            AdministeredRoute(
-                path: "/a/{id}", hosts: [], methods: ["GET"], auth: "required", recentSignIn: 300,
-                revocation: "strict", upstream: "api")
-        ]
+    func routes() -> [Configuration.Route] {
+        let location = SourceLocation(file: "gatehouse.yaml", line: 7, column: 5)
+        let plain = Configuration.Route(path: "/a/{id}", upstream: "api", location: location)
+        var full = plain
+        full.hosts = ["*.example.com"]
+        full.methods = ["GET"]
+        full.auth = .optional
+        full.providers = ["apple.com"]
+        full.recentSignIn = .seconds(300)
+        full.secondFactor = true
+        full.scopes = ["read"]
+        full.allow = Configuration.RulesExpression("auth.uid == id", location: location)
+        full.revocation = .strict
+        full.onStoreFailure = .allow
+        full.rewrite = Configuration.Rewrite()
+        full.rewrite?.host = "inner"
+        full.encodedSlashes = .keep
+        full.insecureNoCSRF = true
+        full.cors = Configuration.CORS(origins: ["https://app.example"])
+        full.rateLimits = [Configuration.RateLimit(per: .uid, requests: 10, every: .seconds(60), burst: 20)]
+        full.upgrade = ["websocket"]
+        full.tokenQuery = "token"
+        full.tokenProtocol = true
+        return [plain, full]
     }
 }

@@ -50,19 +50,4 @@ enum AdminDocument {
     static func reloaded(generation: UInt64) -> AdminResponse {
         .json(AdminJSON.object { $0.member("generation", Int64(clamping: generation)) })
     }
-
-    static func routes(_ routes: [AdministeredRoute]) -> AdminResponse {
-        .json(
-            AdminJSON.object { body in
-                body.member("routes", routes) { route, output in
-                    output.member("path", route.path)
-                    output.member("hosts", route.hosts)
-                    output.member("methods", route.methods)
-                    output.member("auth", route.auth)
-                    output.member("recent_sign_in", route.recentSignIn)
-                    output.member("revocation", route.revocation)
-                    output.member("upstream", route.upstream)
-                }
-            })
-    }
 }

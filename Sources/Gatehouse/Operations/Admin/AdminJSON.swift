@@ -26,6 +26,12 @@ struct AdminJSON {
         bytes += (value ? "true" : "false").utf8
     }
 
+    /// An object; null where there is none.
+    mutating func member<Value>(_ name: String, _ value: Value?, members write: (Value, inout AdminJSON) -> Void) {
+        JSONWriter.appendName(name, to: &bytes)
+        if let value { bytes += Self.object { write(value, &$0) } } else { bytes += "null".utf8 }
+    }
+
     /// A list of strings.
     mutating func member(_ name: String, _ values: [String]) {
         list(name, values) { JSONWriter.appendString($0, to: &$1) }

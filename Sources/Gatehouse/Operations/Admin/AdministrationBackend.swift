@@ -25,7 +25,7 @@ public protocol AdministrationBackend: Sendable {
     /// Fetches every key set now, and tells the state afterwards. A fetch that fails is told in the set's `lastError`.
     func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet]
     /// The routes in the order of the configuration.
-    func routes() async -> [AdministeredRoute]
+    func routes() async -> [Configuration.Route]
     /// Reads the configuration again and puts it in place; its number then. `invalid` with what is wrong, which changes nothing.
     func reload() async throws(AdministrationError) -> UInt64
 }
@@ -86,35 +86,5 @@ public struct AdministeredKeySet: Sendable, Equatable {
         self.keyIDs = keyIDs
         self.skipped = skipped
         self.lastError = lastError
-    }
-}
-
-/// A route as the admin API shows it.
-public struct AdministeredRoute: Sendable, Equatable {
-    /// The pattern.
-    public var path: String
-    /// Hosts and methods; empty for any.
-    public var hosts, methods: [String]
-    /// `required`, `optional` or `none`.
-    public var auth: String
-    /// In seconds; nil where it is not asked.
-    public var recentSignIn: Int64?
-    /// `replicated`, `strict` or `off`.
-    public var revocation: String
-    /// The upstream's name.
-    public var upstream: String
-
-    /// A route's essentials.
-    public init(
-        path: String, hosts: [String], methods: [String], auth: String, recentSignIn: Int64?, revocation: String,
-        upstream: String
-    ) {
-        self.path = path
-        self.hosts = hosts
-        self.methods = methods
-        self.auth = auth
-        self.recentSignIn = recentSignIn
-        self.revocation = revocation
-        self.upstream = upstream
     }
 }
