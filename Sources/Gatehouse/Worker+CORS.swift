@@ -13,9 +13,7 @@ extension Worker {
         note(asked.plan.additions, request, client)
         guard cors.allows(client.record.corsOrigin) else {
             client.record.reason = "cors: the origin is not listed"
-            var denial = Denial(.crossSite)
-            denial.detail = "Pages of this origin may not call here."
-            client.deny(denial)
+            client.deny(.foreignOrigin)
             return true
         }
         let lines = cors.lines(answering: preflight, in: request.bytes) + CORSPolicy.preflightVary
@@ -29,6 +27,15 @@ extension Worker {
         guard let additions else { return }
         client.record.additions = additions
         if let cors = additions.cors { client.record.corsOrigin = cors.place(of: request) }
+    }
+}
+
+extension Denial {
+    /// A preflight of an origin whose pages may not call.
+    static var foreignOrigin: Denial {
+        var denial = Denial(.crossSite)
+        denial.detail = "Pages of this origin may not call here."
+        return denial
     }
 }
 

@@ -7,7 +7,7 @@
 #endif
 
 /// What a system call gives once it was not interrupted. Calls with a time limit are, wherever a machine stands still and goes on, as
-/// virtual ones do (signal(7)).
+/// virtual ones do (signal(7)). A `connect` goes on where it was on Linux alone.
 public func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

@@ -77,14 +77,15 @@ struct MicroBenchmarks {
             path.withUnsafeBytes { path in
                 guard let view = fixture.parse(bytes) else { return }
                 let credentials = fixture.worker.snapshot.locator.find(in: view)
-                let parts = OutgoingHead.Parts(
-                    request: view, path: path, permit: permit, credentials: credentials, requestID: (1, 2),
-                    trace: (3, 4), span: 5, peer: peer, fallbackHost: [])
+                let route = OutgoingHead.Route(path: path, peer: peer, fallbackHost: [], assertion: [])
+                let marks = OutgoingHead.Marks(request: (1, 2), trace: (3, 4), span: 5)
                 measure("find the credential", calls: 200_000) {
                     use(fixture.worker.snapshot.locator.find(in: view).concerns(3, .other))
                 }
                 measure("render the upstream's head", calls: 200_000) {
-                    use(fixture.worker.snapshot.outgoing.render(parts, into: &output))
+                    use(
+                        fixture.worker.snapshot.outgoing.render(
+                            view, credentials, permit, route, marks, into: &output))
                 }
             }
         }

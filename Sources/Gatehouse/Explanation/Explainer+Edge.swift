@@ -15,10 +15,10 @@ extension Explainer {
             let asks = "a preflight of \(method) for \(asked.plan.pattern): no credential is looked at"
             let place = cors.place(of: view)
             guard cors.allows(place) else {
-                account.fail("cors", "\(asks), and the Origin is not listed")
-                return account.refused(Denial(.crossSite))
+                account.fail("cors", "\(asks), and pages of the Origin may not call")
+                return account.refused(.foreignOrigin)
             }
-            account.pass("cors", "\(asks), and the Origin is listed")
+            account.pass("cors", "\(asks), and pages of the Origin may call")
             let lines = cors.lines(to: place) + cors.lines(answering: preflight, in: view.bytes)
             let fields = String(decoding: lines, as: UTF8.self).split(separator: "\r\n").map(String.init)
             return account.answered(204, "what pages of that origin may send", fields: fields)
@@ -43,6 +43,9 @@ extension Explainer {
             return account.refused(Denial(.methodNotAllowed, allow: Array("GET, HEAD".utf8)))
         }
         account.pass("path", "\(request.text(request.head.path)), the gateway's own")
+        if path == OwnEndpoints.keysPath, configuration.accounts != nil {
+            account.note("store", "503 until the store has told the keys of session cookies")
+        }
         return account.answered(200, what)
     }
 

@@ -40,26 +40,30 @@ extension Explainer {
     }
 
     /// The account call that a request is for; nil: none.
-    func ownCall(of request: ParsedRequest) -> AccountEndpoint? {
-        request.withView { view in
-            let path = view.head.path.bytes(in: view.bytes)
-            return snapshot.own?.calls.first { path.elementsEqual($0.path) }?.endpoint
-        }
+    func ownCall(of request: ParsedRequest) -> OwnEndpoints.Call? {
+        let path = request.bytes(request.head.path)
+        return snapshot.own?.calls.first { $0.path == path }
     }
 
     /// Of an account call, what is decided before it is read.
-    func own(_ call: AccountEndpoint, _ request: ParsedRequest, _ soFar: Account) -> Explanation {
+    func own(_ call: OwnEndpoints.Call, _ request: ParsedRequest, _ soFar: Account) -> Explanation {
         var account = soFar
-        account.pass("call", "\(call.path), a call of the gateway's own: nothing is forwarded")
-        let allowed = call.method == .get ? "GET, HEAD" : "POST"
-        guard request.head.method == call.method || (call.method == .get && request.head.method == .head) else {
+        let endpoint = call.endpoint
+        account.pass("call", "\(endpoint.path), a call of the gateway's own: nothing is forwarded")
+        let allowed = endpoint.method == .get ? "GET, HEAD" : "POST"
+        guard request.head.method == endpoint.method || (endpoint.method == .get && request.head.method == .head)
+        else {
             account.fail("method", "only \(allowed)")
             return account.refused(Denial(.methodNotAllowed, allow: Array(allowed.utf8)))
         }
-        if call.method == .post, !call.isEvent {
-            let finding = request.withView { snapshot.crossSite.finding(in: $0) }
-            account.add(ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown))
-            if !finding.passes { return account.refused(Denial(.crossSite)) }
+        if let step = body(of: request, call.plan) {
+            account.add(step)
+            return account.refused(Denial(.requestTooLarge))
+        }
+        if endpoint.method == .post, !endpoint.isEvent {
+            let step = request.withView { site(of: $0, call.plan) }
+            account.add(step)
+            if step.mark == .failed { return account.refused(Denial(.crossSite)) }
         }
         return account.undetermined(
             "the rest hangs on the call's body and on what the store has, which is not looked at")
@@ -74,12 +78,23 @@ extension Explainer {
             guard !plan.allowsCrossSite else {
                 return ExplanationStep(.note, "site", "not asked: the route has insecure_no_csrf")
             }
-            guard plan.additions?.cors?.allowsCredentials(of: view) != true else {
-                return ExplanationStep(.passed, "site", "the route's cors lists the Origin, with credentials")
-            }
-            let finding = snapshot.crossSite.finding(in: view)
-            return ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown)
+            return site(of: view, plan)
         }
+    }
+
+    private func site(of view: RequestView, _ plan: RoutePlan) -> ExplanationStep {
+        let finding = snapshot.crossSite.finding(in: view)
+        if !finding.passes, plan.additions?.cors?.allowsCredentials(of: view) == true {
+            return ExplanationStep(.passed, "site", "the Origin is one whose pages may call with credentials")
+        }
+        return ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown)
+    }
+
+    /// The step that refuses a body whose announced length is too long; nil: it may begin.
+    func body(of request: ParsedRequest, _ plan: RoutePlan) -> ExplanationStep? {
+        guard let limit = plan.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit)
+        else { return nil }
+        return ExplanationStep(.failed, "body", "\(length) bytes, and at most \(limit) are taken")
     }
 
     /// What the route does besides with requests, each in one line.

@@ -78,6 +78,10 @@ public struct Explainer: Sendable {
             let route = configuration.routes[place.index]
             account.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
             for step in edge(of: route, place) { account.add(step) }
+            if let step = body(of: request, snapshot.plans[place.index]) {
+                account.add(step)
+                return account.refused(Denial(.requestTooLarge))
+            }
             if let step = upgrade(of: request, place) {
                 account.add(step)
                 if step.mark == .failed { return account.refused(Denial(.malformedRequest)) }

@@ -38,6 +38,8 @@ public struct Explanation: Sendable {
     public struct Refusal: Sendable {
         /// Status and code.
         public let code: DecisionCode
+        /// What the client can do about it.
+        public let detail: String
         /// The fields that tell the client what to do: `WWW-Authenticate`, `Allow`.
         public let fields: [String]
     }
@@ -53,6 +55,7 @@ extension Explanation.Refusal {
     init(_ denial: Denial) {
         let record = RequestRecord()
         code = denial.code
+        detail = denial.detail ?? "\(denial.code.detail)"
         // `Retry-After` hangs on the state of the gateway that answers.
         fields = ProblemAnswer(denial: denial, record: record, closes: false).lines { name in
             name == "WWW-Authenticate" || name == "Allow"

@@ -10,8 +10,8 @@ struct ExplainCommand: AsyncParsableCommand {
 
             Nothing is sent to the gateway's listeners. Key sets are fetched from their sources, opaque tokens are put to their \
             provider and accounts to Firebase where the gateway would; revocations are read from the store's file or, while a \
-            gateway has it open, asked of the admin API. The exit code is 0 when the request would pass or is for the gateway \
-            itself, which answers it; else 1.
+            gateway has it open, asked of the admin API. The exit code is 0 when the request would pass or the gateway \
+            answers it itself, else 1.
             """)
 
     @Argument(help: "The method, such as GET.")

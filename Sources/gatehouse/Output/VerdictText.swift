@@ -31,7 +31,7 @@ enum VerdictText {
     private static func text(of refusal: Explanation.Refusal) -> String {
         let code = refusal.code
         return
-            (["REFUSED with \(code.status) \(code.wire): \(code.title). \(code.detail)"]
+            (["REFUSED with \(code.status) \(code.wire): \(code.title). \(refusal.detail)"]
             + refusal.fields.map { "  \($0)" })
             .joined(separator: "\n")
     }

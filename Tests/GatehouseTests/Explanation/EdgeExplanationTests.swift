@@ -61,6 +61,29 @@ import Testing
         #expect(explanation.step("upgrade")?.detail == "no handshake (websocket: the key)")
     }
 
+    @Test func aBodyThatIsTooLongIsRefusedBeforeItsSiteIsAsked() async throws {
+        let fields: Fields = [("Content-Length", "1025"), ("Origin", "https://evil.example")]
+        let explanation = try await explain("POST", "/other", cookie: true, with: fields) {
+            $0.routes[2].bodySize = 1024
+        }
+        #expect(explanation.code == .requestTooLarge && explanation.failures == ["body"])
+        let whole = try await explain("POST", "/other", cookie: true, with: [("Content-Length", "1024")]) {
+            $0.routes[2].bodySize = 1024
+        }
+        #expect(whole.code == .ok)
+        let call = try await explain("POST", "/.gatehouse/sign-in", with: [("Content-Length", "1000000")])
+        #expect(call.code == .requestTooLarge)
+    }
+
+    @Test func anAccountCallTakesAListedOriginInAnyCaseAsItsAnswerDoes() async throws {
+        let fields: Fields = [("Origin", "https://APP.example"), ("Sec-Fetch-Site", "cross-site")]
+        let listed = try await explain("POST", "/.gatehouse/sign-in", with: fields) {
+            $0.accounts?.origins = [Self.origin]
+        }
+        #expect(listed.code == nil && listed.step("site")?.mark == .passed)
+        #expect(try await explain("POST", "/.gatehouse/sign-in", with: fields).code == .crossSite)
+    }
+
     @Test func whatIsNotListedGoesOnWithoutAndSaysSo() async throws {
         let explanation = try await explain("GET", "/other", cookie: true, with: handshake())
         #expect(explanation.code == .ok && explanation.step("upgrade")?.mark == .note)
@@ -89,6 +112,8 @@ import Testing
     @Test func aPreflightOfAnUnlistedOriginIsRefused() async throws {
         let explanation = try await explain("OPTIONS", "/app/ws", with: preflight("https://evil.example"))
         #expect(explanation.code == .crossSite && explanation.failures == ["cors"])
+        guard case .refused(let refusal) = explanation.verdict else { return }
+        #expect(refusal.detail == "Pages of this origin may not call here.")
     }
 
     @Test func whereNothingHasCORSAPreflightIsARequestLikeOthers() async throws {
@@ -117,6 +142,7 @@ import Testing
             return
         }
         #expect(answer.status == 200 && explanation.failures.isEmpty)
+        #expect(explanation.step("store")?.mark == .note)
         #expect(try await explain("POST", "/.gatehouse/jwks.json").code == .methodNotAllowed)
         // Without accounts and assertions nothing is published, and nothing there is ever forwarded.
         let without = try await explain("GET", "/.gatehouse/jwks.json", cookie: true) { $0.accounts = nil }

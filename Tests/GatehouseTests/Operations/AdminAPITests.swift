@@ -128,17 +128,18 @@ import Testing
     @Test func routesAreShownWithAllThatDecides() async {
         let plain =
             #"{"path":"/a/{id}","hosts":[],"methods":[],"merge_slashes":true,"encoded_slashes":"reject","#
-            + #""case_insensitive":false,"auth":"required","providers":[],"recent_sign_in":null,"second_factor":false,"#
+            + #""case_insensitive":false,"auth":"required","providers":[],"recent_sign_in":null,"second_factor":null,"#
             + #""scopes":[],"allow":null,"revocation":"replicated","on_store_failure":"deny","insecure_no_csrf":false,"#
-            + #""cors":null,"token_query":null,"token_protocol":false,"rate_limit":[],"upstream":"api","#
+            + #""cors":null,"token_query":null,"token_protocol":false,"rate_limit":[],"body_size":null,"upstream":"api","#
             + #""strip_prefix":null,"rewrite":null,"upgrade":[],"defined_at":"gatehouse.yaml:7:5"}"#
         let full =
             #"{"path":"/a/{id}","hosts":["*.example.com"],"methods":["GET"],"merge_slashes":true,"#
             + #""encoded_slashes":"keep","case_insensitive":false,"auth":"optional","providers":["apple.com"],"#
-            + #""recent_sign_in":300,"second_factor":true,"scopes":["read"],"allow":"auth.uid == id","#
+            + #""recent_sign_in":300,"second_factor":"required","scopes":["read"],"allow":"auth.uid == id","#
             + #""revocation":"strict","on_store_failure":"allow","insecure_no_csrf":true,"#
-            + #""cors":{"origins":["https://app.example"],"credentials":false},"token_query":"token","#
-            + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20}],"upstream":"api","#
+            + #""cors":{"origins":["https://app.example"],"methods":["GET"],"headers":[],"expose":[],"#
+            + #""credentials":false,"max_age":600},"token_query":"token","#
+            + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20}],"body_size":4096,"upstream":"api","#
             + #""strip_prefix":null,"rewrite":{"path":null,"host":"inner"},"upgrade":["websocket"],"#
             + #""defined_at":"gatehouse.yaml:7:5"}"#
         #expect(text(await answer("GET", "/v1/routes")) == #"{"routes":[\#(plain),\#(full)]}"# + "\n")

@@ -86,6 +86,7 @@ actor FakeBackend: AdministrationBackend {
         full.insecureNoCSRF = true
         full.cors = Configuration.CORS(origins: ["https://app.example"])
         full.rateLimits = [Configuration.RateLimit(per: .uid, requests: 10, every: .seconds(60), burst: 20)]
+        full.bodySize = 4096
         full.upgrade = ["websocket"]
         full.tokenQuery = "token"
         full.tokenProtocol = true

@@ -1,5 +1,5 @@
 extension AdminDocument {
-    /// The routes, by the configuration's keys. What is nobody's security alone (time limits, answer fields) is left to the file.
+    /// The routes, by the configuration's keys. Time limits and answer fields decide nothing and are left out.
     static func routes(_ routes: [Configuration.Route]) -> AdminResponse {
         .json(
             AdminJSON.object { body in
@@ -25,7 +25,7 @@ extension AdminDocument {
         output.member("auth", route.auth.rawValue)
         output.member("providers", route.providers)
         output.member("recent_sign_in", route.recentSignIn?.components.seconds)
-        output.member("second_factor", route.secondFactor)
+        output.member("second_factor", route.secondFactor ? "required" : nil)
         output.member("scopes", route.scopes)
         output.member("allow", route.allow?.text)
         output.member("revocation", route.revocation.rawValue)
@@ -33,7 +33,11 @@ extension AdminDocument {
         output.member("insecure_no_csrf", route.insecureNoCSRF)
         output.member("cors", route.cors) { cors, output in
             output.member("origins", cors.origins)
+            output.member("methods", cors.methods ?? route.methods)
+            output.member("headers", cors.headers ?? [])
+            output.member("expose", cors.expose)
             output.member("credentials", cors.credentials)
+            output.member("max_age", cors.maximumAge.components.seconds)
         }
         output.member("token_query", route.tokenQuery)
         output.member("token_protocol", route.tokenProtocol)
@@ -43,6 +47,7 @@ extension AdminDocument {
             output.member("every", limit.every.components.seconds)
             output.member("burst", Int64(limit.burst))
         }
+        output.member("body_size", route.bodySize.map { Int64($0) })
     }
 
     private static func forwarding(_ route: Configuration.Route, _ output: inout AdminJSON) {
