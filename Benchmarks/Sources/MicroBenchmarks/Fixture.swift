@@ -41,12 +41,13 @@ struct Fixture {
             .init(path: "/v1/users/{uid}/{rest=**}", upstream: "api", location: SourceLocation(origin: "bench")))
         let view = StoreView()
         view.setAlwaysFresh()
-        guard let hasher = SHA256Hasher(),
-            let worker = Worker(
-                loop: EmbeddedEventLoop(), snapshot: try Snapshot(configuration),
-                store: StoreAccess(reader: view.reader()), clock: clock,
-                logger: Logger(label: "bench"), accessLog: nil, requestKeys: { _ in })
-        else { throw FixtureError() }
+        let snapshot = try Snapshot(configuration)
+        let home = WorkerLoop(
+            loop: EmbeddedEventLoop(), limits: snapshot.limits, counters: WorkerCounters(CounterPlaces(configuration)),
+            store: StoreAccess(reader: view.reader()), clock: clock, logger: Logger(label: "bench"), accessLog: nil)
+        guard let hasher = SHA256Hasher(), let worker = Worker(snapshot, on: home, requestKeys: { _ in }) else {
+            throw FixtureError()
+        }
         self.hasher = hasher
         self.worker = worker
         let usable = KeySetView(

@@ -80,7 +80,7 @@ struct MicroBenchmarks {
                 let route = OutgoingHead.Route(path: path, peer: peer, fallbackHost: [], assertion: [])
                 let marks = OutgoingHead.Marks(request: (1, 2), trace: (3, 4), span: 5)
                 measure("find the credential", calls: 200_000) {
-                    use(fixture.worker.snapshot.locator.find(in: view).concerns(3, .other))
+                    use(fixture.worker.snapshot.locator.find(in: view).hasCookie)
                 }
                 measure("render the upstream's head", calls: 200_000) {
                     use(
