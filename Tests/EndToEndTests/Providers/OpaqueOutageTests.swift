@@ -73,7 +73,8 @@ import Testing
         let began = ContinuousClock.now
         let response = try scenario.send(.bearer(token.text, "/legacy/x"))
         expectDenial(response, 503, "auth/introspection-unavailable")
-        #expect(response["Retry-After"] == "3")
+        // Without it, it would be 1. A part of the time may be over.
+        #expect(["2", "3"].contains(response["Retry-After"]))
         try await scenario.untilKnown(token, "/legacy/x")
         #expect(began.duration(to: .now) >= .seconds(2.9) && provider.calls(to: .introspection) == calls + 2)
     }

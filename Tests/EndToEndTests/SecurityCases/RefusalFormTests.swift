@@ -219,19 +219,24 @@ import Testing
         #expect(Set(answers).count == 1, "\(Set(answers))")
     }
 
+    private func areAlike(_ times: [Duration]) -> Bool { times[0] < times[1] * 2 && times[1] < times[0] * 2 }
+
     /// The fastest of many answers to each, by turns: a look at a disk or a list would show, a scheduler's mood does not.
     @Test func l13AKnownUserCostsTheTimeOfAnUnknownOne() throws {
         for number in 0..<50 { try scenario.admin("POST", "/v1/users/l13-\(number)/revoke", body: "{\"at\": 1}") }
         let tokens = try ["l13-1", "l13-none"].map { try scenario.token(.named($0)) }
         let client = try RawClient(port: scenario.gateway.port)
         var fastest = [Duration.seconds(9), .seconds(9)]
-        for _ in 0..<300 {
+        var rounds = 0
+        // A machine's mood passes; what costs time each time stays.
+        while rounds < 300 || (rounds < 10_000 && !areAlike(fastest)) {
+            rounds += 1
             for (index, token) in tokens.enumerated() {
                 let start = ContinuousClock.now
                 #expect(try client.exchange(.bearer(token, "/strict/l13")).status == 200)
                 fastest[index] = min(fastest[index], ContinuousClock.now - start)
             }
         }
-        #expect(fastest[0] < fastest[1] * 2 && fastest[1] < fastest[0] * 2, "\(fastest)")
+        #expect(areAlike(fastest), "\(fastest)")
     }
 }
