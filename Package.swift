@@ -45,9 +45,11 @@ let package = Package(
         .systemLibrary(
             name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "CPrefetch"),
+        .target(name: "CLibyaml", dependencies: [.product(name: "Yams", package: "Yams")]),
         .target(name: "JOSE", dependencies: ["CLibcrypto"], swiftSettings: settings),
         .target(name: "HTTPWire", swiftSettings: settings),
-        .target(name: "SecurityRules", dependencies: ["CLibcrypto"], swiftSettings: settings),
+        .target(name: "PrintableText", swiftSettings: settings),
+        .target(name: "SecurityRules", dependencies: ["CLibcrypto", "PrintableText"], swiftSettings: settings),
         .systemLibrary(
             name: "CLibhiredis", pkgConfig: hiredisPackage,
             providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
@@ -66,9 +68,11 @@ let package = Package(
         .target(
             name: "Gatehouse",
             dependencies: [
+                "CLibyaml",
                 "CPrefetch",
                 "HTTPWire",
                 "JOSE",
+                "PrintableText",
                 "Redis",
                 "SecurityRules",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -81,7 +85,6 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
         .target(
@@ -100,6 +103,7 @@ let package = Package(
                 "DevelopmentIdentity",
                 "Gatehouse",
                 "JOSE",
+                "PrintableText",
                 "SecurityRules",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -113,11 +117,15 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "GatewayFuzzTargets",
-            dependencies: ["Gatehouse", "WireFuzzTargets", .product(name: "Yams", package: "Yams")],
+            dependencies: [
+                "Gatehouse", "JOSE", "WireFuzzTargets", .product(name: "Logging", package: "swift-log"),
+                .product(name: "Yams", package: "Yams"),
+            ],
             path: "Tests/FuzzTargets/Gateway", swiftSettings: settings),
         .testTarget(
             name: "JOSETests", dependencies: ["JOSE"],
             exclude: ["Vectors/Data", "Vectors/make_vectors.py", "Vectors/making"], swiftSettings: settings),
+        .testTarget(name: "PrintableTextTests", dependencies: ["PrintableText"], swiftSettings: settings),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], swiftSettings: settings),
         .testTarget(
             name: "SecurityRulesTests", dependencies: ["SecurityRules"], exclude: ["Regex/make_rows.py"],

@@ -23,5 +23,6 @@ let package = Package(
         fuzzer("ConditionsFuzzer", of: "WireFuzzTargets"),
         fuzzer("PathsFuzzer", of: "GatewayFuzzTargets"),
         fuzzer("ConfigurationFuzzer", of: "GatewayFuzzTargets"),
+        fuzzer("ClaimsFuzzer", of: "GatewayFuzzTargets"),
     ]
 )

@@ -4,13 +4,16 @@
     script/setup --bench
     python3 -m venv .build-bench && .build-bench/bin/pip install cryptography
     .build-bench/bin/python Benchmarks/side-by-side/compare.py [--rounds 3] [--seconds 5] [--only NAME,...]
+    ... compare.py --binary before=PATH --binary after=PATH    # two builds of Gatehouse, measured alternately
 
 Every gateway runs with one worker and sends to the same nginx on loopback. wrk holds 64 connections open. On the rows with tokens each
-request carries the next of 2,000 different RS256 tokens of about 1 KiB. CPU time is read from /proc: it counts what the gateway used,
-whatever else the machine did; rounds go through all gateways in turn, so that a slow minute hits each of them.
+request carries the next of 2,000 different RS256 tokens of about 1 KiB; on the rows with session cookies, the next of as many cookies
+that the gateway issued for such tokens. CPU time is read from /proc: it counts only the gateway's own work, whatever else the machine
+does. Each round measures every gateway once, so that a slow minute affects all of them.
 Nothing leaves 127.0.0.1, and everything that is started is ended."""
 
 import argparse
+import http.client
 import json
 import os
 import pathlib
@@ -31,14 +34,18 @@ ROOT = HERE.parent.parent
 TICKS = os.sysconf("SC_CLK_TCK")
 UPSTREAM, KEYS = 9460, 9461
 PORTS = {"gatehouse": 9470, "nginx": 9471, "haproxy-jwt": 9472, "haproxy": 9473}
+BEARER, COOKIE = "Authorization: Bearer ", "Cookie: __session="
+RATIOS = [("gatehouse, all checks", "nginx, plain proxying"), ("gatehouse, all checks", "haproxy, plain proxying"),
+          ("gatehouse, all checks", "haproxy, jwt_verify")]
 
 
 class Peer:
-    """One gateway, how to start it, and what wrk asks of it."""
+    """One gateway, its command line, and the header that carries the credential (None: requests carry none that it checks)."""
 
-    def __init__(self, name, command, port, tokens):
-        self.name, self.command, self.port, self.tokens = name, command, port, tokens
+    def __init__(self, name, command, port, header=BEARER, checks=True):
+        self.name, self.command, self.port, self.header, self.checks = name, command, port, header, checks
         self.url = f"http://127.0.0.1:{port}/bench"
+        self.credentials = None  # The file with one credential a line.
 
 
 def fill(folder, name, **values):
@@ -51,18 +58,30 @@ def fill(folder, name, **values):
     return target
 
 
-def peers(folder, binary):
+def peers(folder, binaries):
     values = dict(DIR=folder, UPSTREAM=UPSTREAM, KEYS=KEYS)
     gatehouse = fill(folder, "gatehouse.yaml", PORT=PORTS["gatehouse"], **values)
     nginx = fill(folder, "nginx.conf", PORT=PORTS["nginx"], **values)
     haproxy = fill(folder, "haproxy.cfg", PORT=PORTS["haproxy"], JWT_PORT=PORTS["haproxy-jwt"], **values)
-    ours = [binary, "serve", "--config", gatehouse]
-    return [
-        Peer("gatehouse, all checks", ours, PORTS["gatehouse"], tokens=True),
-        Peer("nginx, plain proxying", ["nginx", "-c", nginx], PORTS["nginx"], tokens=True),
-        Peer("haproxy, plain proxying", ["haproxy", "-db", "-f", haproxy], PORTS["haproxy"], tokens=True),
-        Peer("haproxy, jwt_verify", ["haproxy", "-db", "-f", haproxy], PORTS["haproxy-jwt"], tokens=True),
+    ours = []
+    for row, header in (("all checks", BEARER), ("session cookies", COOKIE)):
+        for name, binary in binaries:
+            command = [binary, "serve", "--config", gatehouse]
+            ours.append(Peer(f"gatehouse{name and f' {name}'}, {row}", command, PORTS["gatehouse"], header))
+    return ours + [
+        Peer("nginx, plain proxying", ["nginx", "-c", nginx], PORTS["nginx"], checks=False),
+        Peer("haproxy, plain proxying", ["haproxy", "-db", "-f", haproxy], PORTS["haproxy"], checks=False),
+        Peer("haproxy, jwt_verify", ["haproxy", "-db", "-f", haproxy], PORTS["haproxy-jwt"]),
     ]
+
+
+def ratios(binaries):
+    """The pairs of rows to divide: with two builds, the later by the earlier; with one, Gatehouse by its peers."""
+    if len(binaries) == 1:
+        return RATIOS
+    first = binaries[0][0]
+    return [(f"gatehouse {name}, {row}", f"gatehouse {first}, {row}")
+            for name, _ in binaries[1:] for row in ("all checks", "session cookies")]
 
 
 def start(command, log):
@@ -79,8 +98,9 @@ def end(process):
             process.wait()
 
 
-def status(url, token):
-    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"} if token else {})
+def status(url, header, credential):
+    name, _, prefix = header.partition(": ")
+    request = urllib.request.Request(url, headers={name: prefix + credential})
     try:
         return urllib.request.urlopen(request, timeout=5).status
     except urllib.error.HTTPError as error:
@@ -89,10 +109,10 @@ def status(url, token):
         return None
 
 
-def wait_until_ready(url, token):
+def wait_until_ready(peer, credential):
     deadline = time.monotonic() + 15
     while time.monotonic() < deadline:
-        if status(url, token) == 200:
+        if status(peer.url, peer.header, credential) == 200:
             return True
         time.sleep(0.05)
     return False
@@ -121,25 +141,23 @@ def peak_mib(pids):
     return sum(int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{p}/status").read_text()).group(1)) for p in pids) / 1024
 
 
-def wrk(peer, seconds, connections, folder):
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
-    if peer.tokens:
-        command += ["-s", HERE / "tokens.lua"]
-    environment = {**os.environ, "TOKENS": str(folder / "tokens.txt")}
+def wrk(peer, seconds, connections):
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", HERE / "tokens.lua"]
+    environment = {**os.environ, "TOKENS": str(peer.credentials), "HEADER": peer.header}
     run = subprocess.run([str(part) for part in [*command, peer.url]], capture_output=True, text=True, env=environment)
     return run.stdout
 
 
-def measure(peer, options, folder, token):
+def measure(peer, options, folder):
     log = open(folder / "peers.log", "ab")
     process = start(peer.command, log)
     try:
-        if not wait_until_ready(peer.url, token if peer.tokens else None):
+        if not wait_until_ready(peer, peer.credentials.read_text().splitlines()[0]):
             sys.exit(f"{peer.name} did not become ready; see {folder}/peers.log")
-        wrk(peer, 1, options.connections, folder)  # warm: every token was seen
+        wrk(peer, 1, options.connections)  # warm: every token was seen
         pids = family(process.pid)
         before = cpu_seconds(pids)
-        output = wrk(peer, options.seconds, options.connections, folder)
+        output = wrk(peer, options.seconds, options.connections)
         spent = cpu_seconds(pids) - before
         return cost(output, spent, options.seconds, mib=peak_mib(pids))
     finally:
@@ -147,28 +165,50 @@ def measure(peer, options, folder, token):
         log.close()
 
 
-def check_refuses_forgery(peer, folder, forged, token):
+def prepare(peer, mint, tokens, folder):
+    """Sets the peer's credentials, and checks that it refuses a forged one."""
+    peer.credentials = folder / "tokens.txt"
     log = open(folder / "peers.log", "ab")
     process = start(peer.command, log)
     try:
-        wait_until_ready(peer.url, token)
-        if status(peer.url, forged) != 401:
-            sys.exit(f"{peer.name} let a forged token pass")
+        if not wait_until_ready(Peer("", [], peer.port), tokens[0]):
+            sys.exit(f"{peer.name} did not become ready; see {folder}/peers.log")
+        first = tokens[0]
+        if peer.header == COOKIE:
+            cookies = session_cookies(peer.port, mint, len(tokens))
+            first = cookies[0]
+            peer.credentials = folder / f"cookies-{re.sub('[^a-z0-9]+', '-', peer.name)}.txt"
+            peer.credentials.write_text("\n".join(cookies) + "\n")
+        if peer.checks and status(peer.url, peer.header, mint.forged(first)) != 401:
+            sys.exit(f"{peer.name} let a forged credential pass")
     finally:
         end(process)
         log.close()
 
 
-def report(rows, options):
+def session_cookies(port, mint, count):
+    """Session cookies of as many users, each for a fresh sign-in."""
+    connection, cookies = http.client.HTTPConnection("127.0.0.1", port), []
+    for index in range(count):
+        body = json.dumps({"id_token": mint.token(index, signed_in=30), "expires_in": 86_400})
+        connection.request("POST", "/.gatehouse/session", body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        text, cookie = response.read(), response.headers.get("Set-Cookie", "")
+        if not cookie.startswith("__session="):
+            sys.exit(f"no session cookie: {response.status} {text[:300]}")
+        cookies.append(cookie.partition(";")[0].removeprefix("__session="))
+    connection.close()
+    return cookies
+
+
+def report(rows, options, pairs):
     print(f"medians of {options.rounds} rounds of {options.seconds} s, {options.connections} connections, one worker each\n")
     show(rows, [("mib", "MiB", 8, 1)])
     medians = {name: middle(results)["us"] for name, results in rows.items()}
-    ours = medians.get("gatehouse, all checks")
-    if ours:
-        print()
-        for name, value in medians.items():
-            if not name.startswith("gatehouse"):
-                print(f"Gatehouse with all checks / {name}: {ours / value:.2f}")
+    print()
+    for one, other in pairs:
+        if one in medians and other in medians:
+            print(f"{one} / {other}: {medians[one] / medians[other]:.3f}")
 
 
 def main():
@@ -178,9 +218,11 @@ def main():
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--tokens", type=int, default=2000)
     parser.add_argument("--only", default="", help="names that begin so, separated by commas")
-    parser.add_argument("--binary", default=str(ROOT / ".build/release/gatehouse"))
+    parser.add_argument("--binary", action="append", help="PATH, or NAME=PATH for each of several builds of Gatehouse")
     parser.add_argument("--json", help="write the rows there too")
     options = parser.parse_args()
+    binaries = [(name, path) for name, _, path in
+                (binary.rpartition("=") for binary in options.binary or [str(ROOT / ".build/release/gatehouse")])]
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-bench-"))
     folder.chmod(0o755)  # nginx's worker reads the key set as another user
     mint = TokenMint(folder)
@@ -188,15 +230,14 @@ def main():
     with open(folder / "peers.log", "ab") as log:
         helpers = [start(["nginx", "-c", fill(folder, "services.conf", DIR=folder, UPSTREAM=UPSTREAM, KEYS=KEYS)], log)]
         try:
-            chosen = [p for p in peers(folder, options.binary) if any(p.name.startswith(o) for o in options.only.split(","))]
+            chosen = [p for p in peers(folder, binaries) if any(p.name.startswith(o) for o in options.only.split(","))]
             for peer in chosen:
-                if "plain" not in peer.name:
-                    check_refuses_forgery(peer, folder, mint.forged(tokens[0]), tokens[0])
+                prepare(peer, mint, tokens, folder)
             rows = {}
             for _ in range(options.rounds):
                 for peer in chosen:
-                    rows.setdefault(peer.name, []).append(measure(peer, options, folder, tokens[0]))
-            report(rows, options)
+                    rows.setdefault(peer.name, []).append(measure(peer, options, folder))
+            report(rows, options, ratios(binaries))
             if options.json:
                 pathlib.Path(options.json).write_text(json.dumps(rows, indent=1))
         finally:

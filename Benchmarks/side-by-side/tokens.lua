@@ -1,10 +1,11 @@
--- wrk: every request carries the next token of the file that TOKENS names.
+-- wrk: every request carries the next credential of the file that TOKENS names, in the header that HEADER begins.
 local tokens, at = {}, 0
+local name, prefix = (os.getenv("HEADER") or "Authorization: Bearer "):match("^([^:]+): (.*)$")
 
 function init()
   for line in io.lines(os.getenv("TOKENS")) do
     tokens[#tokens + 1] = wrk.format("GET", nil, {
-      ["Authorization"] = "Bearer " .. line,
+      [name] = prefix .. line,
       ["Accept"] = "application/json",
       ["User-Agent"] = "wrk",
     })

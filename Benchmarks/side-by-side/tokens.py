@@ -5,7 +5,7 @@ import json
 import time
 
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 PROJECT = "bench-project"
 
@@ -26,15 +26,19 @@ class TokenMint:
         numbers = public.public_numbers()
         jwk = dict(kty="RSA", alg="RS256", use="sig", kid="bench", n=number(numbers.n), e=number(numbers.e))
         (folder / "jwks.json").write_text(json.dumps({"keys": [jwk]}))
+        session = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        (folder / "session.pem").write_bytes(session)
         form = (serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
         (folder / "public.pem").write_bytes(public.public_bytes(*form))
 
-    def token(self, index):
+    def token(self, index, signed_in=300):
+        """An ID token of one of the users, who signed in that many seconds ago."""
         now = int(time.time())
         uid = f"bench-user-{index:016d}"
         claims = {
             "iss": f"https://securetoken.google.com/{PROJECT}", "aud": PROJECT, "sub": uid, "user_id": uid,
-            "auth_time": now - 300, "iat": now - 20, "exp": now + 8 * 3600, "name": f"Bench User {index}",
+            "auth_time": now - signed_in, "iat": now - 20, "exp": now + 8 * 3600, "name": f"Bench User {index}",
             "email": f"user{index}@bench.example", "email_verified": True,
             "picture": "https://images.bench.example/profile/0123456789abcdef0123456789abcdef/photo=s96-c",
             "firebase": {

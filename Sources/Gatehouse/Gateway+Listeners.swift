@@ -6,7 +6,8 @@ import Synchronization
 extension Gateway {
     /// Opens the configuration's listeners.
     func openListeners() async throws {
-        budget.change(limit: try connectionLimit(of: current))
+        budget.change(
+            limit: try connectionLimit(of: current), perAddress: configuration.limits.connectionsPerAddress)
         for (wanted, front) in zip(configuration.listen, snapshot.fronts) {
             let listener = try await open(wanted.address, front)
             listeners.withLock { $0.append(listener) }

@@ -38,6 +38,8 @@ public final class Gateway: Sendable {
     let places: CounterPlaces
     /// One reload at a time.
     let reloading = ReloadGate()
+    /// Where files are read for a reload.
+    let blockingCalls = BlockingCalls()
     let reloads = Mutex(ReloadAccount())
     /// Reads the configuration again, where somebody can.
     let reloader = Mutex<(@Sendable () async throws -> Void)?>(nil)
@@ -136,6 +138,12 @@ public final class Gateway: Sendable {
     public var adminAddress: SocketAddress? {
         admin.withLock { $0?.address }
     }
+
+    /// Connections that the admin listener closed for want of room.
+    var adminClosedCount: UInt64 { admin.withLock { $0?.closedCount ?? 0 } }
+
+    /// How long draining may take.
+    public var drainTime: Duration { configuration.drain.delay + configuration.drain.timeout }
 
     /// Drains, then ends everything: `/readyz` says 503 and connections are accepted for `drain.delay`, then what runs is
     /// finished, for at most `drain.timeout`.
@@ -279,8 +287,11 @@ public final class Gateway: Sendable {
         }
         for loop in loops { loop.execute { loop in for worker in loop.workers { worker.storeLoaded() } } }
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(3600))
-            guard !Task.isCancelled else { return }
+            for _ in 0..<3600 {
+                try? await Task.sleep(for: .seconds(1))
+                guard !Task.isCancelled else { return }
+                await store.inspect()
+            }
             do { try await store.purge(now: clock.now()) } catch {
                 logger.warning("expired sessions could not be removed", metadata: ["error": "\(error)"])
             }
@@ -344,12 +355,15 @@ public final class Gateway: Sendable {
         for task in background.withLock({ $0 }) { task.cancel() }
         upstreamWatches.stop()
         for loop in loops { try? await loop.onLoop { $0.stop() } }
-        var remainders: [AccessLogBatch] = []
+        var remainders: [LogBatch] = []
         for loop in loops {
             if let batch = try? await loop.onLoop({ $0.accessLog?.takeBatch() }) { remainders.append(batch) }
         }
-        await accessLog?.close(remainders: remainders)
+        // First: it must not depend on a reader of the logs.
         do { try await store.close() } catch { logger.error("closing the store", metadata: ["error": "\(error)"]) }
+        if await accessLog?.close(remainders: remainders) == false {
+            logger.warning("the last lines of the access log were not written: its reader takes none")
+        }
         for sources in earlier.withLock({ $0 }) + [current.sources] { await sources.shutdown() }
         try? await fetcher.shutdown()
         try? await workerGroup.shutdownGracefully()
@@ -377,7 +391,7 @@ public struct GatewayStartError: Error, CustomStringConvertible, Sendable {
     }
 }
 
-/// Runs a gateway until the process is asked to end: SIGTERM drains.
+/// Runs a gateway until the process is asked to end, then drains.
 public struct GatewayService: Service {
     /// How the configuration is read again while the gateway runs.
     public struct Reloads: Sendable {

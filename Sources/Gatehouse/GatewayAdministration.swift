@@ -6,12 +6,14 @@ import Synchronization
 /// What the admin listener asks of a gateway, answered from its parts.
 struct GatewayAdministration: AdministrationBackend {
     private let gateway: Gateway
+    private let metrics: SharedGathering
 
     init(_ gateway: Gateway) {
         self.gateway = gateway
+        metrics = SharedGathering(clock: gateway.clock)
     }
 
-    func readiness() async -> [ReadinessCheck] {
+    func readiness() -> [ReadinessCheck] {
         var checks: [ReadinessCheck] = []
         let phase = gateway.phase.withLock { $0 }
         checks.append(ReadinessCheck("serving", why: phase == .serving ? nil : "the gateway is draining"))
@@ -31,58 +33,73 @@ struct GatewayAdministration: AdministrationBackend {
     }
 
     func metricsText() async -> String {
-        await gateway.readings(isReady: readiness().allSatisfy(\.isOK)).snapshot().prometheusText()
+        await metrics.text {
+            await gateway.readings(isReady: readiness().allSatisfy(\.isOK)).snapshot().prometheusText()
+        }
     }
 
-    func user(_ uid: String) async throws(AdministrationError) -> UserRecord {
-        do throws(StoreError) { return try await gateway.store.user(uid) } catch { throw AdministrationError(error) }
+    func user(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
+        do throws(StoreError) { return try await gateway.store.user(named(user)) } catch {
+            throw AdministrationError(error)
+        }
     }
 
-    func revoke(_ uid: String, at time: Int64?) async throws(AdministrationError) -> UserRecord {
-        let time = time ?? gateway.clock.now()
+    func revoke(_ user: UserKey, at time: UnixTime?) async throws(AdministrationError) -> UserRecord {
+        // Without a time everything ends that there is now, sessions that began by a faster clock included.
+        let scope = time == nil ? RevocationScope.everything : .before
         do throws(StoreError) {
-            return try await gateway.store.revoke(uid, at: time)
+            return try await gateway.store.revoke(named(user), at: time?.seconds ?? gateway.clock.now(), scope)
         } catch {
             throw AdministrationError(error)
         }
     }
 
-    func unrevoke(_ uid: String) async throws(AdministrationError) -> UserRecord {
-        do throws(StoreError) { return try await gateway.store.unrevoke(uid) } catch {
+    func unrevoke(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
+        do throws(StoreError) { return try await gateway.store.unrevoke(named(user)) } catch {
             throw AdministrationError(error)
         }
     }
 
-    func disable(_ uid: String) async throws(AdministrationError) -> UserRecord {
-        try await setDisabled(uid, true)
+    func disable(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
+        try await setDisabled(user, true)
     }
 
-    func enable(_ uid: String) async throws(AdministrationError) -> UserRecord {
-        try await setDisabled(uid, false)
+    func enable(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
+        try await setDisabled(user, false)
     }
 
-    private func setDisabled(_ uid: String, _ disabled: Bool) async throws(AdministrationError) -> UserRecord {
+    private func setDisabled(_ user: UserKey, _ disabled: Bool) async throws(AdministrationError) -> UserRecord {
         do throws(StoreError) {
-            return try await gateway.store.setDisabled(uid, disabled)
+            return try await gateway.store.setDisabled(named(user), disabled)
         } catch {
             throw AdministrationError(error)
         }
     }
 
-    func session(_ uid: String, _ session: String) async throws(AdministrationError) -> SessionRecord {
+    func session(_ user: UserKey, _ session: String) async throws(AdministrationError) -> SessionRecord {
         do throws(StoreError) {
-            return try await gateway.store.session(uid, session)
+            return try await gateway.store.session(named(user), session)
         } catch {
             throw AdministrationError(error)
         }
     }
 
-    func revokeSession(_ uid: String, session: String) async throws(AdministrationError) -> SessionRecord {
+    func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord {
         do throws(StoreError) {
-            return try await gateway.store.revokeSession(uid, session)
+            return try await gateway.store.revokeSession(named(user), session)
         } catch {
             throw AdministrationError(error)
         }
+    }
+
+    /// Refuses a tenant that no token could name: a change of its user's record would be acknowledged and have no effect.
+    private func named(_ user: UserKey) throws(StoreError) -> UserKey {
+        guard user.tenant == nil || gateway.configuration.identity.firebase?.tenant == .any else {
+            throw StoreError(
+                .invalidUID,
+                "identity.firebase.tenant is not \"*\", so that uids alone name users; leave out the tenant")
+        }
+        return user
     }
 
     func keys() async -> [AdministeredKeySet] {
@@ -107,6 +124,10 @@ struct GatewayAdministration: AdministrationBackend {
         }
         do { try await reload() } catch { throw .invalid("\(error)") }
         return gateway.current.number
+    }
+
+    func acceptStore() async throws(AdministrationError) -> StoreLoss {
+        do throws(StoreError) { return try await gateway.store.accept() } catch { throw AdministrationError(error) }
     }
 
     func routes() async -> [Configuration.Route] { gateway.configuration.routes }
@@ -140,6 +161,7 @@ extension Gateway {
         readings.storeAge = store.view.age(monotonicNow: clock.monotonic()).map { Double($0) / 1e9 }
         let usage = store.view.usage
         readings.storeHealth = store.health
+        readings.storeIsWritable = store.isWritable
         readings.storeFaulty = store.view.faultyRecords
         readings.storeUsers = usage.users
         readings.storeSessions = usage.sessions
@@ -147,6 +169,8 @@ extension Gateway {
         readings.accountLookups = (others.accounts?.status()).map(GatewayReadings.AccountLookups.init)
         readings.upstreamServers = await upstreamServers()
         readings.accessLogLost = accessLog?.lostLines ?? 0
+        readings.adminClosed = adminClosedCount
+        readings.processLog = logger.processLogCounts
         readings.certificates = certificateReadings
         readings.certificateRenewals = certificates.renewals.load(ordering: .relaxed)
         readings.certificateFailures = certificates.failures.load(ordering: .relaxed)
@@ -161,7 +185,7 @@ extension Gateway {
 extension Gateway {
     /// Ready once the store was read, as the contract has it: while it is away later, the routes that need it say so themselves.
     func storeReadiness() -> ReadinessCheck {
-        let trouble = store.health?.trouble
+        let trouble = store.trouble
         guard let age = store.view.age(monotonicNow: clock.monotonic()) else {
             return ReadinessCheck("store", why: "the store was not read yet" + (trouble.map { ": \($0)" } ?? ""))
         }

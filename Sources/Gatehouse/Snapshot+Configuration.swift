@@ -20,6 +20,7 @@ extension RoutePolicy {
             }
         providers = route.providers
         recentSignIn = route.recentSignIn?.components.seconds
+        needsAuthentication = route.signInProof == .authenticated
         secondFactor = route.secondFactor
         scopes = route.scopes
         revocation =
@@ -33,12 +34,22 @@ extension RoutePolicy {
 }
 
 extension Configuration.Provider.SecondFactor {
-    /// `acr_values="..."`; nil where no context of authentication counts. Values that a quoted string would have to escape are left out.
+    /// What to request of the provider: `acr_values="..."` (RFC 9470 section 3), and for an authentication context of Microsoft Entra also
+    /// `claims="..."`, the value of its parameter `claims` in base64. `nil` where no context is a proof.
+    ///
+    /// Values that a quoted string would have to escape are left out.
     var challengeParameter: String? {
-        let values = acr.filter { value in
-            value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        }
-        return values.isEmpty ? nil : "acr_values=\"\(values.joined(separator: " "))\""
+        let contexts = acrs.filter(Self.needsNoEscape)
+        let values = acr.filter(Self.needsNoEscape) + contexts
+        guard !values.isEmpty else { return nil }
+        let parameter = "acr_values=\"\(values.joined(separator: " "))\""
+        guard let context = contexts.first else { return parameter }
+        let claims = #"{"id_token":{"acrs":{"essential":true,"value":"\#(context)"}}}"#
+        return "\(parameter), claims=\"\(BasicCredentials.base64(Array(claims.utf8)))\""
+    }
+
+    private static func needsNoEscape(_ value: String) -> Bool {
+        value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 }
 
@@ -54,10 +65,14 @@ extension RouteDefinition {
 extension OutgoingHead {
     convenience init(
         _ headers: Configuration.IdentityHeaders, extra: [IdentityRenderer.Extra], keepsVariableForRules: Bool,
-        locator: CredentialLocator, assertion: AssertionSigner?, acceptsTrace: Bool
+        locator: CredentialLocator, assertion: AssertionSigner?, acceptsTrace: Bool, proxies: TrustedProxies
     ) {
+        // The upstream has the client's address from the gateway.
+        var removed = headers.removeInbound
+        removed.names += proxies.singleFields
         self.init(
-            hygiene: HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name)),
+            hygiene: HeaderHygiene(
+                prefix: headers.prefix, extra: headers.extra.map(\.name), removed: removed),
             identity: IdentityRenderer(
                 prefix: headers.prefix, sendsVariable: headers.variable, extra: extra, assertion: assertion,
                 keepsVariableForRules: keepsVariableForRules),

@@ -19,7 +19,7 @@ public final class Snapshot: Sendable {
     let keySources: [KeySetSource]
     /// Where workers keep the keys of the gateway's own session cookies, which are fetched from nowhere; nil: there are no such cookies.
     let sessionSet: Int?
-    /// The challenge parameter `acr_values` (RFC 9470 section 3) of the providers whose entries list such values, by id.
+    /// The challenge parameters `acr_values` (RFC 9470 section 3) and `claims` of the providers whose entries list such values, by id.
     let acrValues: [String: String]
     /// Who can be asked about opaque tokens, in the order of the configuration.
     let opaqueProviders: [Configuration.Provider]
@@ -150,7 +150,9 @@ public final class Snapshot: Sendable {
         let problems = upstreamReader.errors + reader.errors + ruleReader.errors + fronts.errors
         guard problems.isEmpty else { throw ConfigurationErrors(problems) }
         deniesUnlinked = configuration.accounts?.unlinked == .deny
-        warnings = upstreamReader.warnings + reader.warnings + ruleReader.warnings + fronts.warnings
+        warnings =
+            upstreamReader.warnings + reader.warnings + ruleReader.warnings + fronts.warnings
+            + RouteConflicts(configuration, patterns).warnings
         self.rules = rules
         accounts = configuration.accounts
         assertionKeys = keys
@@ -165,7 +167,7 @@ public final class Snapshot: Sendable {
             configuration.headers, extra: extra, keepsVariableForRules: plans.contains { $0.policy.rules != nil },
             locator: locator,
             assertion: AssertionSigner(keys, configuration.headers, upstreams: names, sign: sign),
-            acceptsTrace: configuration.traceContext == .accept)
+            acceptsTrace: configuration.traceContext == .accept, proxies: proxies)
         limits = ConnectionLimits(configuration.limits)
         connectionLimit = configuration.limits.connections
         clockSkew = configuration.identity.clockSkew.components.seconds

@@ -52,7 +52,10 @@ extension Worker {
             if record.method.upperBound <= bytes.count { entry.method = .bytes(record.method.bytes(in: bytes)) }
             if record.path.upperBound <= bytes.count { entry.path = .bytes(record.path.bytes(in: bytes)) }
             entry.status = record.status
-            if let identity = record.identity { entry.uid = .string(identity.principal.uid) }
+            if let user = record.identity?.principal.user {
+                entry.uid = .string(user.uid)
+                if let tenant = user.tenant { entry.tenant = .string(tenant) }
+            }
             if record.route >= 0 { entry.route = .string(snapshot.plans[record.route].pattern) }
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
             if let reason = record.reason { entry.reason = .string(reason) }

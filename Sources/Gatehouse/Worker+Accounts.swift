@@ -33,7 +33,7 @@ extension Worker {
         let key = principal.userKey
         guard wait(client, for: .account(key)) else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        source.look(uid: principal.uid, notBefore: oldestAccount(plan, for: client)) { status in
+        source.look(principal.user, notBefore: oldestAccount(plan, for: client)) { status in
             bound.execute { $0.accountAnswered(status, of: key) }
         }
     }

@@ -5,12 +5,15 @@ extension Worker {
     ///
     /// - Returns: false where the request is none, or none for such a route; it is then a request like others.
     func answerPreflight(_ request: RequestView, from client: ClientHandler) -> Bool {
-        guard let preflight = Preflight(request),
-            let asked = snapshot.asked(by: preflight, in: request, scratch: pathScratch),
+        guard let preflight = Preflight(request) else { return false }
+        let scratch = pathScratch.borrow()
+        defer { scratch.giveBack() }
+        guard let asked = snapshot.asked(by: preflight, in: request, scratch: scratch),
             let cors = asked.plan.additions?.cors
         else { return false }
         if let route = asked.route { client.record.route = route }
         note(asked.plan.additions, request, client)
+        if let rates = asked.plan.rates, !isWithin(rates, client) { return true }
         guard cors.allows(client.record.corsOrigin) else {
             client.record.reason = "cors: the origin is not listed"
             client.deny(.foreignOrigin)

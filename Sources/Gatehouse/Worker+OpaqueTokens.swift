@@ -53,8 +53,9 @@ extension Worker {
     private func answered(_ verdict: OpaqueVerdict, about key: OpaqueTokenKey) {
         opaqueTokens?.asked.remove(key)
         opaqueTokens?.authenticator.install(verdict, of: key)
+        let outer = opaqueTokens?.answered
         opaqueTokens?.answered = key
         resume(.opaqueToken(key))
-        opaqueTokens?.answered = nil
+        opaqueTokens?.answered = outer
     }
 }

@@ -18,15 +18,17 @@ extension Worker: RequestHandler {
         if let credential = request.fields.first(.authorization) {
             authenticator.expect(credential.value.bytes(in: bytes))
         }
+        let scratch = pathScratch.borrow()
+        defer { scratch.giveBack() }
         let outcome = snapshot.routes.route(
             host: request.head.host.bytes(in: bytes), path: request.head.path.bytes(in: bytes),
-            method: request.head.methodRange.bytes(in: bytes), scratch: pathScratch)
+            method: request.head.methodRange.bytes(in: bytes), scratch: scratch)
         switch outcome {
         case .route(let match):
             client.record.route = match.index
             let plan = snapshot.plans[match.index]
             note(plan.additions, request, client)
-            admit(request, plan, .upstream(match), from: client)
+            admit(request, plan, .upstream(match, scratch), from: client)
         case .notFound: client.deny(Denial(.routeNotFound))
         case .methodNotAllowed(let methods):
             client.deny(Denial(.methodNotAllowed, allow: Array(snapshot.routes.allow(methods).utf8)))
@@ -56,7 +58,8 @@ extension Worker: RequestHandler {
 
     /// Where a permitted request goes.
     enum Target {
-        case upstream(RouteMatch)
+        /// With the memory that the match's paths are in.
+        case upstream(RouteMatch, PathScratch)
         case call(AccountEndpoint)
     }
 
@@ -89,7 +92,7 @@ extension Worker: RequestHandler {
         moment.answer = takeAnswer(for: client)
         let identity: VerifiedTokenCache.Entry?
         // Whom the store was asked about; unless the credential has ended meanwhile.
-        if moment.answer != nil, let asked = client.record.identity, moment.now < asked.standing.expiresAt {
+        if moment.answer != nil, let asked = client.record.identity, asked.standing.expiresAt.isAfter(moment.now) {
             identity = asked
         } else {
             switch identify(request, credentials, plan, at: moment, for: client) {
@@ -115,7 +118,9 @@ extension Worker: RequestHandler {
         switch decision {
         case .permit(let permit):
             switch target {
-            case .upstream(let match): forward(request, match, plan, credentials, permit, upgrade, from: client)
+            case .upstream(let match, let scratch):
+                let path = scratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes))
+                forward(request, path, plan, credentials, permit, upgrade, from: client)
             case .call(let endpoint): serve(endpoint, request, permit, from: client)
             }
         case .deny(let denial): client.deny(denial)
@@ -222,7 +227,7 @@ extension Worker: RequestHandler {
     // MARK: - Forwarding
 
     private func forward(
-        _ request: RequestView, _ match: RouteMatch, _ plan: RoutePlan, _ credentials: FoundCredentials,
+        _ request: RequestView, _ path: UnsafeRawBufferPointer, _ plan: RoutePlan, _ credentials: FoundCredentials,
         _ permit: Permit, _ upgrade: UpgradeRequest?, from client: ClientHandler
     ) {
         client.record.decided = clock.monotonic()
@@ -234,9 +239,9 @@ extension Worker: RequestHandler {
         }
         let pool = pools[plan.upstream]
         let route = OutgoingHead.Route(
-            path: pathScratch.bytes(of: match.forwardedPath, in: request.head.path.bytes(in: request.bytes)),
+            path: path,
             peer: client.origin, fallbackHost: pool.hostField, assertion: assertion, host: plan.host,
-            upgrade: upgrade?.lines ?? [], places: plan.places)
+            upgrade: upgrade?.lines ?? [], places: plan.places, trailers: snapshot.outgoing.trailers(of: request))
         let marks = marks(of: request, for: client)
         let head = front.flushes.requests.next()
         guard snapshot.outgoing.render(request, credentials, permit, route, marks, into: &head.pointee) else {
@@ -244,15 +249,11 @@ extension Worker: RequestHandler {
         }
         client.record.upstream = plan.upstream
         counters.add(to: client.record.attempts == 0 ? .requests : .retries, upstream: pool.settings.counterPlace)
-        let isChunked = request.head.framing == .chunked
         let outgoing = OutgoingRequest(
-            method: request.head.method, isChunked: isChunked,
-            trailers: isChunked
-                ? TrailerFilter(
-                    announcedIn: request.fields, of: request.bytes, managed: snapshot.outgoing.hygiene.managed) : nil,
+            method: request.head.method, isChunked: request.head.framing == .chunked, trailers: route.trailers,
             responseTimeout: plan.responseTimeout, upgrade: upgrade,
             balanceValue: pool.settings.hashOn?.hash(
-                uid: permit.identity?.principal.uid, address: client.origin.text, request: request))
+                user: permit.identity?.principal.user, address: client.origin.text, request: request))
         if upgrade != nil { client.asksForTunnel() }
         pool.send(outgoing, head: head.pointee, for: client)
     }

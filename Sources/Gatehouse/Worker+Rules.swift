@@ -4,9 +4,9 @@ import SecurityRules
 extension Worker {
     /// Has rules look at a request; nil where there is none of a route, which then does not pass.
     func beginRules(_ request: RequestView, _ plan: RoutePlan, _ target: Target) -> RuleAsker? {
-        guard let rules, case .upstream(let match) = target else { return nil }
+        guard let rules = rules?.idle(), case .upstream(let match, let scratch) = target else { return nil }
         rules.begin(
-            request, path: pathScratch.bytes(of: match.path, in: request.head.path.bytes(in: request.bytes)),
+            request, path: scratch.bytes(of: match.path, in: request.head.path.bytes(in: request.bytes)),
             hiding: plan.places)
         return rules
     }

@@ -33,9 +33,10 @@ extension Worker {
         front.readClock()
         counters.record(.storeRead, nanoseconds: front.time &- request.began)
         guard request.isCurrent else { return }
+        let outer = arrived
         arrived = (request, answer)
         request.client.serveAgain()
-        arrived = nil
+        arrived = outer
     }
 
     /// The answer that came for the request that the client has now, once.

@@ -41,9 +41,30 @@ import WireFuzzTargets
         }
     }
 
+    /// Whole account calls wait for a store, which no synchronous target may in a test.
+    @Test func `each input of whole calls keeps the properties of claims`() async throws {
+        let folder = Self.corpora.appending(path: "claims")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        #expect(files.count >= 20, "the corpus is empty or lost")
+        for file in files { await fuzzAccountClaims(try [UInt8](Data(contentsOf: file))) }
+    }
+
+    /// For longer runs, `GATEHOUSE_FUZZ_SECONDS`.
+    @Test func `claims of random numbers keep the properties of claims`() async throws {
+        let seconds = ProcessInfo.processInfo.environment["GATEHOUSE_FUZZ_SECONDS"].flatMap { Double($0) }
+        let end = Date().addingTimeInterval(seconds ?? 2)
+        var number: UInt64 = seconds == nil ? 0 : .random(in: 0...(.max / 2))
+        let first = number
+        while Date() < end {
+            await fuzzAccountClaims(accountClaimsInput(number))
+            number += 1
+        }
+        if let seconds { print("claims: \(number - first) inputs in \(seconds / 60) minutes, from \(first) on") }
+    }
+
     @Test func everyCorpusHasItsTarget() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpora.path)
-        #expect(Set(folders) == Set(Self.targets.map(\.name)))
+        #expect(Set(folders) == Set(Self.targets.map(\.name) + ["claims"]))
     }
 
     @Test func theSignedTokensOfTheTargetAreVerified() {

@@ -13,7 +13,7 @@ public final class FakeRedis: Sendable {
         case trickle(String)
         /// This text again and again, until the client closes the connection.
         case endless(String)
-        /// Nothing at all.
+        /// Nothing, until `answerSilenced`. Later commands of the connection wait, as they do in a server.
         case silence
         /// The end of the connection, after this text.
         case close(after: String = "")
@@ -28,12 +28,33 @@ public final class FakeRedis: Sendable {
 
         /// The name, in upper case.
         public var name: String { arguments.first?.uppercased() ?? "" }
+
+        /// What the server is to repeat; nil for another command.
+        public var marker: String? {
+            arguments.count == 2 && (name == "ECHO" || name == "PING") ? arguments[1] : nil
+        }
     }
 
     fileprivate struct State {
         var commands: [Command] = []
         var connections: [Int32] = []
+        var outputs: [[Output]] = []
         var isStopped = false
+
+        /// Sends what a connection owes, up to the first command without an answer.
+        mutating func flush(_ number: Int) -> Bool {
+            while case .bytes(let bytes)? = outputs[number].first {
+                outputs[number].removeFirst()
+                guard connections[number] >= 0, sendAll(connections[number], bytes) else { return false }
+            }
+            return true
+        }
+    }
+
+    fileprivate enum Output {
+        case bytes([UInt8])
+        /// The answer to a command that was met with silence.
+        case owed
     }
 
     /// Where it listens, on 127.0.0.1.
@@ -51,6 +72,8 @@ public final class FakeRedis: Sendable {
     }
 
     /// Listens, and answers each command by `answer`, one connection beside the other.
+    ///
+    /// ECHO, and PING with an argument, is answered as Redis does: `answer` is not asked about it, and it is not among `commands`.
     public init(_ answer: @escaping @Sendable (Command) -> Answer) throws {
         (listener, port) = try Ports.listener()
         core = Core(answer)
@@ -87,6 +110,17 @@ public final class FakeRedis: Sendable {
         }
     }
 
+    /// Answers the oldest commands that were met with silence, the earliest connection first.
+    public func answerSilenced(_ texts: String...) {
+        core.state.withLock { state in
+            for text in texts {
+                guard let number = state.outputs.firstIndex(where: { !$0.isEmpty }) else { return }
+                state.outputs[number][0] = .bytes(Array(text.utf8))
+                _ = state.flush(number)
+            }
+        }
+    }
+
     /// Sends bytes that nobody asked for on every connection.
     public func sendUnasked(_ text: String) {
         core.state.withLock { state in
@@ -116,6 +150,7 @@ extension FakeRedis.Core {
             let number = state.withLock { state in
                 guard descriptor >= 0, !state.isStopped else { return nil as Int? }
                 state.connections.append(descriptor)
+                state.outputs.append([])
                 return state.connections.count - 1
             }
             guard let number else {
@@ -139,19 +174,32 @@ extension FakeRedis.Core {
             parser.append(chunk[..<count])
             while let arguments = parser.next() {
                 let command = FakeRedis.Command(arguments: arguments, connection: number)
+                if let marker = command.marker {
+                    queue(.bytes(Array("$\(marker.utf8.count)\r\n\(marker)\r\n".utf8)), on: number)
+                    continue
+                }
                 state.withLock { $0.commands.append(command) }
-                guard give(answer(command), to: descriptor) else { break reading }
+                guard give(answer(command), to: descriptor, number) else { break reading }
             }
         }
         state.withLock { $0.connections[number] = -1 }
         close(descriptor)
     }
 
+    /// Sends output in the order of its commands; false when the client is gone.
+    @discardableResult
+    private func queue(_ output: FakeRedis.Output, on number: Int) -> Bool {
+        state.withLock { state in
+            state.outputs[number].append(output)
+            return state.flush(number)
+        }
+    }
+
     /// False when the connection is to end.
-    private func give(_ answer: FakeRedis.Answer, to descriptor: Int32) -> Bool {
+    private func give(_ answer: FakeRedis.Answer, to descriptor: Int32, _ number: Int) -> Bool {
         switch answer {
-        case .bytes(let bytes): return sendAll(descriptor, bytes)
-        case .text(let text): return sendAll(descriptor, Array(text.utf8))
+        case .bytes(let bytes): return queue(.bytes(bytes), on: number)
+        case .text(let text): return queue(.bytes(Array(text.utf8)), on: number)
         case .trickle(let text):
             return text.utf8.allSatisfy { byte in
                 usleep(300)
@@ -161,7 +209,7 @@ extension FakeRedis.Core {
             let bytes = Array(text.utf8)
             while sendAll(descriptor, bytes) {}
             return false
-        case .silence: return true
+        case .silence: return queue(.owed, on: number)
         case .close(let text):
             sendAll(descriptor, Array(text.utf8))
             return false

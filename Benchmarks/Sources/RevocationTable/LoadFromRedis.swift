@@ -35,7 +35,7 @@ enum LoadFromRedis {
         var times: [UInt64] = []
         let (clock, keys) = (GatewayClock.system, try StoreKeyMaker())
         for number in 0..<1000 {
-            let key = try keys.key(user: "bench\(number)")
+            let key = try keys.key(of: UserKey(uid: "bench\(number)", tenant: nil))
             let time = Int64(1_700_000_000 + number)
             _ = try await client.send(
                 RedisCommand(["HSET", "gatehouse:user:{bench\(number)}", "valid_since", time]))

@@ -38,8 +38,8 @@ extension AccountParts {
     }
 
     /// Counts a call that concerns an account or an identity.
-    func count(account name: String) throws(Refusal) {
-        guard let wait = rating.allow(account: name, now: clock.monotonic()) else { return }
+    func count(_ user: UserKey) throws(Refusal) {
+        guard let wait = rating.allow(user: user, now: clock.monotonic()) else { return }
         throw Refusal(Denial(.rateLimited, retryAfter: wait))
     }
 
@@ -49,8 +49,8 @@ extension AccountParts {
     }
 
     /// What is kept of an account; of one that was not made here perhaps nothing but its uid.
-    func account(_ uid: String) async throws -> AccountRecord {
-        try await store.account(uid) ?? AccountRecord(uid: uid)
+    func account(_ user: UserKey) async throws -> AccountRecord {
+        try await store.account(user) ?? AccountRecord(user: user)
     }
 
     /// Makes the one use of a pending token.

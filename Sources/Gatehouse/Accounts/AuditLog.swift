@@ -11,15 +11,28 @@ struct AuditLog: Sendable {
         case takeover
     }
 
-    let logger: Logger
-    let requestID: String
+    private let logger: Logger
+    private let requestID: String
 
-    func note(_ event: Event, of uid: String, provider: String, consent: Bool = false) {
-        logger.notice(
-            "account",
-            metadata: [
-                "event": "\(event.rawValue)", "uid": "\(uid)", "provider": "\(provider)", "consent": "\(consent)",
-                "request": "\(requestID)",
-            ])
+    init(logger: Logger, requestID: String) {
+        self.logger = logger.forAudit
+        self.requestID = requestID
+    }
+
+    func note(_ event: Event, of user: UserKey, provider: String, consent: Bool = false) {
+        var metadata: Logger.Metadata = [
+            "event": "\(event.rawValue)", "provider": "\(provider)", "consent": "\(consent)",
+            "request": "\(requestID)",
+        ]
+        metadata.add(user)
+        logger.notice("account", metadata: metadata)
+    }
+}
+
+extension Logger.Metadata {
+    /// Adds `uid`, and `tenant` where it is a part of the user's name.
+    mutating func add(_ user: UserKey) {
+        self["uid"] = "\(user.uid)"
+        if let tenant = user.tenant { self["tenant"] = "\(tenant)" }
     }
 }

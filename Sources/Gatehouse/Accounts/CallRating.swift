@@ -3,6 +3,6 @@ protocol CallRating: Sendable {
     /// Counts a call of a client's network; nil: it may be served, else after how many seconds it may come again.
     func allow(network: PeerNetwork, now: UInt64) -> Int?
 
-    /// Counts a call that concerns an account or an identity, by its uid or its link's name.
-    func allow(account: String, now: UInt64) -> Int?
+    /// Counts a call that concerns an account or an identity, by the name of its user.
+    func allow(user: UserKey, now: UInt64) -> Int?
 }

@@ -14,6 +14,8 @@ struct ObjectText {
         JSONWriter.appendInteger(value, to: &text)
     }
 
+    mutating func add(_ name: String, _ time: UnixTime) { add(name, time.seconds) }
+
     mutating func add(_ name: String, _ value: Bool) {
         add(name, json: Array((value ? "true" : "false").utf8))
     }

@@ -17,15 +17,17 @@ struct StrictStanding: Sendable {
         var policy = RoutePolicy()
         policy.revocation = .strict
         policy.recentSignIn = isRecent ? Refusal.recentSignIn : nil
+        let record = try await store.user(caller.user)
         let answer = StoreAnswer.records(
-            user: UserLookup(try await store.user(caller.uid)), session: try await session(of: caller),
+            user: lookup(record, for: caller), session: try await session(of: caller),
             link: try await identity(of: caller))
         let entry = VerifiedTokenCache.Entry(
             principal: caller, verifier: 0, keySetGeneration: 0,
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
-        let account = await account(of: caller.uid, isFirebase: caller.standing.isFirebase)
+        let account = await account(of: caller.user, isFirebase: caller.standing.isFirebase)
         let moment = Authorizer.Moment(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
+        let authorizer = authorizer(countsView: caller.origin != nil || record.validSince == nil)
         switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
         case .permit: return
         case .deny(let denial): throw Refusal(denial)
@@ -35,9 +37,12 @@ struct StrictStanding: Sendable {
 
     /// Whom a provider's token names was decided by what this gateway knew of its link when the request's head had come. Its body may take long.
     private func requireSameOwner(_ caller: Principal) async throws {
+        if let origin = caller.origin?.link, try await store.owner(of: origin) != caller.user {
+            throw Refusal(caller.kind.revokedCode, reason: "the identity that began the session is linked no more")
+        }
         guard let link = caller.link else { return }
-        let owner = try await store.owner(of: link) ?? link.name
-        guard owner.utf8.elementsEqual(caller.uid.utf8) else {
+        let owner = try await store.owner(of: link) ?? UserKey(link)
+        guard owner == caller.user else {
             throw Refusal(.userMismatch, reason: "the caller's identity was linked or unlinked meanwhile")
         }
     }
@@ -45,21 +50,23 @@ struct StrictStanding: Sendable {
     /// Refuses an identity, or an account, that is disabled or whose sign-ins of that time are revoked.
     ///
     /// - Parameters:
-    ///   - time: when the user proved who they are; without it, any revocation counts.
+    ///   - time: when the credential was made; without it, any revocation counts.
     ///   - isFirebase: whether Firebase keeps the account, and may say that it counts no more.
-    func require(_ name: String, time: Int64?, isFirebase: Bool = false) async throws {
-        guard let hasher = SHA256Hasher(), let key = StoreKey(user: name, hasher: hasher) else {
+    func require(_ user: UserKey, time: UnixTime?, isFirebase: Bool = false) async throws {
+        guard let hasher = SHA256Hasher(), let key = StoreKey(user, hasher: hasher) else {
             throw Refusal(.internalError, reason: "libcrypto could not hash")
         }
-        let unknown = Standing.unknown
+        let time = PossibleTime(time)
         let standing = Standing(
             kind: .idToken, hasSecondFactor: false, isFirebase: isFirebase, hasSession: false, hasLinkRecord: false,
-            authTime: time ?? unknown, validityTime: time ?? unknown, expiresAt: .max, userKey: key, sessionKey: key,
-            linkKey: key)
+            authTime: time, authenticatedAt: .unknown, validityTime: time, expiresAt: .latest, userKey: key,
+            sessionKey: key, linkKey: key)
         var policy = RoutePolicy()
         policy.revocation = .strict
-        let answer = StoreAnswer.records(user: UserLookup(try await store.user(name)), session: nil)
-        let account = await account(of: name, isFirebase: isFirebase)
+        let record = try await store.user(user)
+        let answer = StoreAnswer.records(user: UserLookup(record, \.credentialsSince), session: nil)
+        let authorizer = authorizer(countsView: record.validSince == nil)
+        let account = await account(of: user, isFirebase: isFirebase)
         let moment = Authorizer.Moment(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
         switch authorizer.revocation(policy, standing, at: moment) {
@@ -75,36 +82,45 @@ struct StrictStanding: Sendable {
         }
     }
 
-    private var authorizer: Authorizer {
+    /// - Parameter countsView: false where the store's record holds a revocation: the view has the order of sessions alone, which is later than
+    ///   the time that credentials are compared with.
+    private func authorizer(countsView: Bool) -> Authorizer {
         Authorizer(
             store: StoreReader(view: store.view, lane: 0), viewIsAuthoritative: false, clockSkew: clockSkew,
-            maxStaleness: maxStaleness, asksFirebase: firebase != nil)
+            maxStaleness: maxStaleness, asksFirebase: firebase != nil, countsView: countsView)
     }
 
     /// What Firebase says of its user now.
-    private func account(of uid: String, isFirebase: Bool) async -> AccountView {
+    private func account(of user: UserKey, isFirebase: Bool) async -> AccountView {
         guard let firebase, isFirebase else { return .notAsked }
         let status = await withCheckedContinuation { continuation in
-            firebase.look(uid: uid, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
+            firebase.look(user, notBefore: clock.monotonic()) { continuation.resume(returning: $0) }
         }
         return status.answer == .unavailable ? .failed(lastKnown: nil) : .known(status.answer)
     }
 
     /// What is known of the identity at the provider, where it is not the uid.
     private func identity(of caller: Principal) async throws -> UserLookup? {
-        guard caller.standing.hasLinkRecord, let link = caller.link else { return nil }
-        return UserLookup(try await store.user(link.name))
+        guard let link = caller.recordedLink else { return nil }
+        return lookup(try await store.user(UserKey(link)), for: caller)
+    }
+
+    /// Sessions of ours are compared with the order of the store, other credentials with the time of the revocation.
+    private func lookup(_ record: UserRecord, for caller: Principal) -> UserLookup {
+        UserLookup(record, caller.origin == nil ? \.credentialsSince : \.validSince)
     }
 
     private func session(of caller: Principal) async throws -> SessionLookup? {
         guard let session = caller.session else { return nil }
-        let record = try await store.session(caller.uid, session)
-        return .record(revoked: record.revoked, signedInAt: record.signedInAt)
+        let record = try await store.session(caller.user, session)
+        return .record(
+            revoked: record.revoked, signedInAt: record.signedInAt, isAuthenticated: record.isAuthenticated)
     }
 }
 
 extension UserLookup {
-    fileprivate init(_ record: UserRecord) {
-        self = .record(validSince: record.validSince, disabled: record.disabled)
+    /// - Parameter since: what of the record the credential is compared with.
+    fileprivate init(_ record: UserRecord, _ since: KeyPath<UserRecord, UnixTime?>) {
+        self = .record(validSince: record[keyPath: since], disabled: record.disabled)
     }
 }

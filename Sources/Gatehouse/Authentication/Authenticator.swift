@@ -80,7 +80,7 @@ final class Authenticator {
         }
         if let entry = cache.find(key), kinds[entry.verifier] == kind, stillCounts(entry, now: monotonic) {
             counters.add(to: .tokenCacheHits)
-            guard now < entry.standing.expiresAt else {
+            guard entry.standing.expiresAt.isAfter(now) else {
                 cache.remove(key)
                 return .refused(VerificationFailure(code: kind.expiredCode, reason: .expired))
             }

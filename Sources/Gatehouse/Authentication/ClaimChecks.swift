@@ -28,27 +28,33 @@ extension ClaimChecks {
 
     // MARK: - After the signature
 
-    func expiry(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> Int64 {
-        guard let expiresAt = claims["exp"]?.integer else { throw invalid(.expiryMissing) }
-        guard now < expiresAt else { throw VerificationFailure(code: kind.expiredCode, reason: .expired) }
+    func expiry(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime {
+        guard let seconds = claims["exp"]?.integer else { throw invalid(.expiryMissing) }
+        guard let expiresAt = UnixTime(claim: seconds), expiresAt.isAfter(now) else {
+            throw VerificationFailure(code: kind.expiredCode, reason: .expired)
+        }
         return expiresAt
     }
 
     @discardableResult
-    func checkIssuedAt(_ claims: JSONValue, now: Int64) throws(VerificationFailure) -> Int64 {
-        guard let issuedAt = claims["iat"]?.integer else { throw invalid(.issuedAt) }
-        guard issuedAt <= now + clockSkew else { throw invalid(.issuedInFuture) }
+    func checkIssuedAt(_ claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime {
+        guard let issuedAt = claims["iat"]?.integer.flatMap(UnixTime.init(claim:)) else { throw invalid(.issuedAt) }
+        guard !issuedAt.isAfter(now, skew: clockSkew) else { throw invalid(.issuedInFuture) }
         return issuedAt
     }
 
     func checkNotBefore(_ claims: JSONValue, now: Int64) throws(VerificationFailure) {
         guard let notBefore = claims["nbf"] else { return }
-        guard let time = notBefore.integer, time <= now + clockSkew else { throw invalid(.notBefore) }
+        guard let time = notBefore.integer.flatMap(UnixTime.init(claim:)), !time.isAfter(now, skew: clockSkew) else {
+            throw invalid(.notBefore)
+        }
     }
 
-    func authTime(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> Int64 {
-        guard let authTime = claims["auth_time"]?.integer else { throw invalid(.authenticationTime) }
-        guard authTime <= now + clockSkew, authTime >= 0 else { throw invalid(.authenticatedInFuture) }
+    func authTime(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime {
+        guard let seconds = claims["auth_time"]?.integer else { throw invalid(.authenticationTime) }
+        guard let authTime = UnixTime(claim: seconds), !authTime.isAfter(now, skew: clockSkew) else {
+            throw invalid(.authenticatedInFuture)
+        }
         return authTime
     }
 

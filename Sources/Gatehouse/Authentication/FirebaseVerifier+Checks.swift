@@ -47,14 +47,9 @@ extension FirebaseVerifier {
     }
 
     func checkTenant(_ firebase: FirebaseMember) throws(VerificationFailure) {
-        let matches =
-            switch tenant {
-            case .any: true
-            case .none: firebase.tenant == nil
-            // Byte for byte: strings compare by canonical equivalence.
-            case .only(let expected): firebase.tenant?.utf8.elementsEqual(expected.utf8) == true
-            }
-        guard matches else { throw VerificationFailure(code: .tenantMismatch, reason: .tenant) }
+        guard tenant.isMet(by: firebase.tenant) else {
+            throw VerificationFailure(code: .tenantMismatch, reason: .tenant)
+        }
     }
 
     func checkUserID(_ claims: JSONValue, uid: String) throws(VerificationFailure) {

@@ -10,6 +10,21 @@ struct FirebaseVerifier: ClaimChecks {
         case none
         case only(String)
         case any
+
+        /// Whether a token of this tenant, or of none, is valid.
+        func isMet(by claimed: String?) -> Bool {
+            switch self {
+            case .any: claimed.map { UserKey.isTenant($0.utf8) } ?? true
+            case .none: claimed == nil
+            // Byte for byte: strings compare by canonical equivalence.
+            case .only(let expected): claimed?.isExactly(expected) == true
+            }
+        }
+
+        /// The complete name of a user. The tenant is a part of it where tokens of several are valid.
+        func user(uid: String, claimed: String?) -> UserKey {
+            UserKey(uid: uid, tenant: self == .any ? claimed : nil)
+        }
     }
 
     let kind: CredentialKind
@@ -62,7 +77,8 @@ struct FirebaseVerifier: ClaimChecks {
         let uid = try subject(of: claims)
         try checkUserID(claims, uid: uid)
         let principal = Principal(
-            accepted: accepted, kind: kind, uid: uid, signInProvider: firebase.signInProvider,
+            accepted: accepted, kind: kind, user: tenant.user(uid: uid, claimed: firebase.tenant),
+            signInProvider: firebase.signInProvider,
             times: Principal.Times(authTime: authTime, expiresAt: expiresAt),
             session: Principal.session(authTime: authTime), isFirebase: true,
             hasSecondFactor: firebase.hasSecondFactor, hasher: hasher)

@@ -12,85 +12,100 @@ struct Standing: Sendable {
     /// Whether the store may know something of the identity at its provider besides what it knows of the user: the identity is linked to an
     /// account, whose the uid is.
     let hasLinkRecord: Bool
-    /// When the user last proved who they are, in seconds since 1970; `unknown` where the credential does not say.
-    let authTime: Int64
-    /// The time that revocations are compared with: `authTime`, else when a provider's token was issued, else `unknown`.
-    let validityTime: Int64
-    /// When the credential ends, in seconds since 1970; it does not count from then on.
-    let expiresAt: Int64
+    /// When the user last proved who they are; unknown where the credential does not say.
+    let authTime: PossibleTime
+    /// When the user last authenticated, by the provider's word; unknown where nobody says.
+    let authenticatedAt: PossibleTime
+    /// The time that revocations are compared with, which end what is earlier: of a session of ours the second before it began, so that only a
+    /// session that began after a revocation outlives it; else `authTime`, else when a provider's token was issued, else unknown.
+    let validityTime: PossibleTime
+    /// When the credential ends; it does not count from then on.
+    let expiresAt: UnixTime
     /// Where the store keeps what it knows of the user, and of this session.
     let userKey: StoreKey
     let sessionKey: StoreKey
     /// Where it keeps what it knows of the identity; without a link the user's own.
     let linkKey: StoreKey
-
-    /// A time that is not known: before all times, so that it is never recent and any revocation covers it.
-    static let unknown = Int64.min
 }
 
 /// Who a verified credential says the caller is. Only a verifier makes one.
 ///
 /// A class, so that the cache and the request share one copy; immutable.
 final class Principal: Sendable {
-    /// What a credential says about time, in seconds since 1970.
+    /// What a credential says about time.
     struct Times {
-        var authTime: Int64?
+        var authTime: UnixTime?
+        /// Of a session of ours: when it began, and when its user last authenticated. Other credentials tell that by `authTime`.
+        var startedAt: UnixTime?
+        var authenticatedAt: UnixTime?
         /// When a provider's token was issued; revocations of Firebase's credentials are compared with `authTime` alone.
-        var issuedAt: Int64?
-        var expiresAt: Int64
+        var issuedAt: UnixTime?
+        var expiresAt: UnixTime
     }
 
     let standing: Standing
-    /// The uid, 1 to 128 bytes: `sub`, or what is derived from a provider's.
-    let uid: String
+    /// The user's complete name. Its uid, of 1 to 128 bytes, is `sub`, or derived from a provider's `sub`.
+    let user: UserKey
     /// `firebase.sign_in_provider`, such as `apple.com`.
     let signInProvider: String?
     /// How the store names the session; nil: there is none.
     let session: String?
     /// The identity at a provider that a provider's own token names; nil for Firebase's credentials and for sessions.
     let link: IdentityLink?
+    /// What began the session; nil for what is no session of ours.
+    let origin: SessionOrigin?
+    /// When the session of ours began.
+    let startedAt: UnixTime?
     /// When the credential was issued, where a provider's own token says so.
-    let issuedAt: Int64?
+    let issuedAt: UnixTime?
     /// What an access token was given for; empty for ID tokens and session cookies.
     let scopes: [String]
     /// All claims as they were verified, told as Firebase tells them.
     let claims: JSONDocument
 
-    /// - Parameter linkKey: the key of the name of `link`, where that is not the uid.
+    /// - Parameter linkKey: the key of the name of `link`, or of the identity that began the session, where that is not the uid.
     /// - Returns: nil when libcrypto fails to hash.
     init?(
-        accepted: AcceptedClaims, kind: CredentialKind, uid: String, signInProvider: String?, times: Times,
+        accepted: AcceptedClaims, kind: CredentialKind, user: UserKey, signInProvider: String?, times: Times,
         session: String?, isFirebase: Bool, hasSecondFactor: Bool, scopes: [String] = [], link: IdentityLink? = nil,
-        linkKey: StoreKey? = nil, hasher: SHA256Hasher
+        linkKey: StoreKey? = nil, origin: SessionOrigin? = nil, hasher: SHA256Hasher
     ) {
         // Nobody's session has the empty name.
-        guard let userKey = StoreKey(user: uid, hasher: hasher),
-            let sessionKey = StoreKey(user: uid, session: session ?? "", hasher: hasher)
+        guard let userKey = StoreKey(user, hasher: hasher),
+            let sessionKey = StoreKey(user, session: session ?? "", hasher: hasher)
         else { return nil }
         standing = Standing(
             kind: kind, hasSecondFactor: hasSecondFactor, isFirebase: isFirebase, hasSession: session != nil,
-            hasLinkRecord: linkKey.map { $0 != userKey } ?? false, authTime: times.authTime ?? Standing.unknown,
-            validityTime: times.authTime ?? times.issuedAt ?? Standing.unknown, expiresAt: times.expiresAt,
-            userKey: userKey, sessionKey: sessionKey, linkKey: linkKey ?? userKey)
-        self.uid = uid
+            hasLinkRecord: linkKey.map { $0 != userKey } ?? false, authTime: PossibleTime(times.authTime),
+            authenticatedAt: PossibleTime(times.startedAt == nil ? times.authTime : times.authenticatedAt),
+            validityTime: PossibleTime(times.startedAt?.adding(-1) ?? times.authTime ?? times.issuedAt),
+            expiresAt: times.expiresAt, userKey: userKey, sessionKey: sessionKey, linkKey: linkKey ?? userKey)
+        self.user = user
         self.signInProvider = signInProvider
         self.session = session
         self.scopes = scopes
         self.link = link
+        self.origin = origin
+        startedAt = times.startedAt
         issuedAt = times.issuedAt
         claims = accepted.payload
     }
 
     var kind: CredentialKind { standing.kind }
+    /// The uid, which alone names no user.
+    var uid: String { user.uid }
     /// When the user last proved who they are; nil where the credential does not say.
-    var authTime: Int64? { standing.authTime == Standing.unknown ? nil : standing.authTime }
-    var expiresAt: Int64 { standing.expiresAt }
+    var authTime: UnixTime? { standing.authTime.known }
+    var expiresAt: UnixTime { standing.expiresAt }
     var hasSecondFactor: Bool { standing.hasSecondFactor }
     var userKey: StoreKey { standing.userKey }
     var sessionKey: StoreKey { standing.sessionKey }
 
+    /// The identity at a provider whose record in the store concerns the credential besides the user's own; nil: there is none.
+    var recordedLink: IdentityLink? { standing.hasLinkRecord ? link ?? origin?.link : nil }
+
     /// How the store names the session of a Firebase credential.
-    static func session(authTime: Int64) -> String { String(authTime) }
+    static func session(authTime: UnixTime) -> String { authTime.description }
 
     /// The provider's name in the `auth` variable.
     var provider: String? { signInProvider.map(Self.shortName) }

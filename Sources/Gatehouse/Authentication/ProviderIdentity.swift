@@ -12,13 +12,11 @@ struct ProviderIdentity: Sendable {
     var claims: AcceptedClaims
     /// Claims that are told in another way than the provider wrote them: names, each once, and JSON text.
     var rewritten: [(name: String, json: [UInt8])] = []
-    /// When the user proved who they are; when the token was issued; seconds since 1970.
-    var authTime: Int64?
-    var issuedAt: Int64?
-    /// Whether the token cannot be issued but when the user signs in. Others are renewed without the user.
-    var isIssuedAtSignIn = false
-    /// When the token ends; `Int64.max` where the provider did not say.
-    var expiresAt: Int64
+    /// When the user proved who they are; when the token was issued.
+    var authTime: UnixTime?
+    var issuedAt: UnixTime?
+    /// When the token ends; the latest time there is where the provider did not say.
+    var expiresAt: UnixTime
     var hasSecondFactor = false
     /// What an access token was given for.
     var scopes: [String] = []
@@ -49,7 +47,7 @@ extension Principal {
         ]
         guard let claims = identity.claims.replacing(identity.rewritten + added) else { return nil }
         self.init(
-            accepted: claims, kind: .idToken, uid: uid, signInProvider: identity.provider,
+            accepted: claims, kind: .idToken, user: UserKey(identity.link), signInProvider: identity.provider,
             times: Times(
                 authTime: identity.authTime, issuedAt: identity.issuedAt, expiresAt: identity.expiresAt),
             session: identity.authTime.map { "\(identity.provider):\($0)" }, isFirebase: false,

@@ -18,11 +18,10 @@ extension SessionVerifier {
         guard Self.judges(token) else { throw invalid(.type) }
     }
 
-    /// Whether Firebase keeps an account for the user.
-    func isFirebases(_ token: UnverifiedJWS) throws(VerificationFailure) -> Bool {
-        guard let source = token.header.root[Self.sourceMember] else { return false }
-        guard source.equals(Self.firebaseSource) else { throw invalid(.sessionSource) }
-        return true
+    /// What began the session.
+    func origin(of token: UnverifiedJWS) throws(VerificationFailure) -> SessionOrigin {
+        guard let origin = SessionOrigin(token.header.root[Self.sourceMember]) else { throw invalid(.sessionSource) }
+        return origin
     }
 
     func checkIssuer(_ claims: JSONValue, _ view: KeySetView) throws(VerificationFailure) {
@@ -50,9 +49,43 @@ extension SessionVerifier {
 
     // MARK: - After the signature
 
+    /// Whether Firebase keeps an account for the user.
+    func isFirebases(_ token: UnverifiedJWS) -> Bool {
+        token.header.root[Self.sourceMember]?[Self.firebaseMember]?.bool ?? false
+    }
+
+    func checkOrigin(_ origin: SessionOrigin) throws(VerificationFailure) {
+        if let flaw = origins.flaw(of: origin) { throw invalid(flaw) }
+    }
+
+    /// When the session began, and when its user last authenticated.
+    func times(
+        of token: UnverifiedJWS, now: Int64
+    ) throws(VerificationFailure) -> (startedAt: UnixTime, authenticatedAt: UnixTime?) {
+        let source = token.header.root[Self.sourceMember]
+        guard let startedAt = source?[Self.startMember]?.integer.flatMap(UnixTime.init(_:)) else {
+            throw invalid(.sessionStart)
+        }
+        guard let told = source?[Self.authenticationMember] else { return (startedAt, nil) }
+        guard let authenticatedAt = told.integer.flatMap(UnixTime.init(_:)) else {
+            throw invalid(.authenticationTime)
+        }
+        return (startedAt, authenticatedAt)
+    }
+
     /// Not every proof of who the user is tells when it happened; what is told must be a time.
-    func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> Int64? {
+    func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
+    }
+
+    /// The user's complete name. Only Firebase's users have tenants, and one that is not valid any more has no users.
+    func user(
+        of claims: JSONValue, _ firebase: FirebaseMember, isFirebase: Bool
+    ) throws(VerificationFailure) -> UserKey {
+        let uid = try subject(of: claims)
+        guard isFirebase, let claimed = firebase.tenant else { return UserKey(uid: uid, tenant: nil) }
+        guard tenant.isMet(by: claimed) else { throw VerificationFailure(code: .tenantMismatch, reason: .tenant) }
+        return tenant.user(uid: uid, claimed: claimed)
     }
 
     func firebaseMember(of claims: JSONValue) throws(VerificationFailure) -> FirebaseMember {

@@ -7,6 +7,10 @@ struct SessionVerifier: ClaimChecks {
     let clockSkew: Int64
     /// Where workers keep the session keys: the place after the configured key sets.
     let keySet: Int
+    /// The origins that count.
+    let origins: SessionOrigins
+    /// Which tenants' tokens count (`firebase.tenant`), and so how their users are named.
+    var tenant = FirebaseVerifier.Tenant.none
 
     /// A session counts in the cookie only.
     var kind: CredentialKind { .sessionCookie }
@@ -15,10 +19,12 @@ struct SessionVerifier: ClaimChecks {
     static let type = "gatehouse-session+jwt"
     /// The longest `sid`, in bytes.
     static let maximumSessionSize = 128
-    /// The member of the protected header that tells whose user it is. It is there, with this one value, for Firebase's: then Identity
-    /// Toolkit's word on the account counts too. No claim: claims stay what the source's were, and no custom claim can be taken for it.
+    /// The member of the protected header that tells what began the session, and when. No claim: claims stay what the source's were, and no custom
+    /// claim can be taken for it.
     static let sourceMember = "src"
-    static let firebaseSource = "firebase"
+    static let startMember = "started", authenticationMember = "authenticated_at"
+    /// Of that member: whether Firebase keeps an account for the user. Then Identity Toolkit's word on the account counts too.
+    static let firebaseMember = "firebase"
 
     /// Whether it is for this verifier to judge, by its type alone: nothing else has it.
     static func judges(_ token: UnverifiedJWS) -> Bool {
@@ -34,7 +40,7 @@ struct SessionVerifier: ClaimChecks {
         let keyID = try keyID(of: token)
         try checkAlgorithm(of: token)
         try checkType(of: token)
-        _ = try isFirebases(token)
+        _ = try origin(of: token)
         if view.issuer != nil {
             try checkIssuer(claims, view)
             try checkAudience(claims, view)
@@ -59,11 +65,20 @@ struct SessionVerifier: ClaimChecks {
         try checkNotBefore(claims, now: now)
         let authTime = try authTimeIfTold(of: claims, now: now)
         let firebase = try firebaseMember(of: claims)
-        // When the cookie was issued proves no sign-in: without a time of one, any revocation covers it.
+        let origin = try origin(of: token)
+        try checkOrigin(origin)
+        let (startedAt, authenticatedAt) = try times(of: token, now: now)
+        let user = try user(of: claims, firebase, isFirebase: isFirebases(token))
+        let linkKey = origin.link.flatMap { StoreKey(UserKey($0), hasher: hasher) }
+        guard (linkKey == nil) == (origin.link == nil) else {
+            throw VerificationFailure(code: .internalError, reason: .hashing)
+        }
         let principal = Principal(
-            accepted: accepted, kind: kind, uid: try subject(of: claims), signInProvider: firebase.signInProvider,
-            times: Principal.Times(authTime: authTime, expiresAt: expiresAt), session: try session(of: claims),
-            isFirebase: try isFirebases(token), hasSecondFactor: firebase.hasSecondFactor, hasher: hasher)
+            accepted: accepted, kind: kind, user: user, signInProvider: firebase.signInProvider,
+            times: Principal.Times(
+                authTime: authTime, startedAt: startedAt, authenticatedAt: authenticatedAt, expiresAt: expiresAt),
+            session: try session(of: claims), isFirebase: isFirebases(token),
+            hasSecondFactor: firebase.hasSecondFactor, linkKey: linkKey, origin: origin, hasher: hasher)
         guard let principal else { throw VerificationFailure(code: .internalError, reason: .hashing) }
         return principal
     }

@@ -1,14 +1,14 @@
 /// The assertions that were signed for one verified token, so that most requests find theirs.
 struct SignedAssertions {
-    /// One signed assertion. Times are in seconds since 1970.
+    /// One signed assertion.
     struct Assertion {
         /// The upstream that it is for, by its place among the snapshot's.
         let upstream: Int
         /// The complete field line, with its CRLF.
         let line: [UInt8]
-        let issuedAt: Int64
+        let issuedAt: UnixTime
         /// From then on another is signed: half of the lifetime has passed.
-        let renewAt: Int64
+        let renewAt: UnixTime
     }
 
     /// The most that are kept; the oldest makes room.
@@ -20,7 +20,7 @@ struct SignedAssertions {
     /// set back, and would be refused.
     func line(for upstream: Int, now: Int64) -> [UInt8]? {
         for assertion in kept where assertion.upstream == upstream {
-            return assertion.issuedAt <= now && now < assertion.renewAt ? assertion.line : nil
+            return !assertion.issuedAt.isAfter(now) && assertion.renewAt.isAfter(now) ? assertion.line : nil
         }
         return nil
     }

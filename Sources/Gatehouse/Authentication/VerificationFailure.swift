@@ -18,11 +18,11 @@ struct VerificationFailure: Error, Equatable, Sendable {
         case signature = "the signature does not fit"
         case expiryMissing = "exp is not an integer"
         case expired = "expired"
-        case issuedAt = "iat is not an integer"
+        case issuedAt = "iat is not an integer, or before 1970"
         case issuedInFuture = "iat is in the future"
-        case notBefore = "nbf is not an integer, or in the future"
+        case notBefore = "nbf is not an integer, before 1970, or in the future"
         case authenticationTime = "auth_time is not an integer"
-        case authenticatedInFuture = "auth_time is in the future"
+        case authenticatedInFuture = "auth_time is in the future, or before 1970"
         case firebaseMember = "the firebase member is malformed"
         case tenant = "another tenant"
         case reservedUserID = "sub begins as the uids of a provider's own tokens do"
@@ -31,7 +31,9 @@ struct VerificationFailure: Error, Equatable, Sendable {
 
         // Of the gateway's own session cookies.
         case sessionAlgorithm = "the algorithm is not ES256"
-        case sessionSource = "src names no source of sessions"
+        case sessionSource = "src names no origin of sessions; cookies of earlier versions have none"
+        case sessionStart = "src tells no time at which the session began"
+        case sessionProvider = "the provider that began the session is not configured any more"
         case session = "sid is not 1 to 128 bytes of text"
 
         case unlinked = "the identity belongs to no account"

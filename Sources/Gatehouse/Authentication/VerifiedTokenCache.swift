@@ -25,7 +25,7 @@ struct VerifiedTokenCache {
         let derived: Principal?
         /// How a shared store is asked for the principal's records; made when it first is.
         lazy var recordCommands = RecordCommands(
-            uid: principal.uid, session: principal.session, link: standing.hasLinkRecord ? principal.link?.name : nil)
+            principal.user, session: principal.session, link: principal.recordedLink)
         /// What was signed for the upstreams.
         var assertions = SignedAssertions()
 
@@ -115,10 +115,10 @@ struct VerifiedTokenCache {
 
     private func place(for key: SHA256Digest, in set: Range<Int>) -> Int {
         var best = set.lowerBound
-        var bestEnd = Int64.max
+        var bestEnd = UnixTime.latest
         for index in set {
             if slots[index]?.key == key { return index }
-            let end = slots[index]?.standing.expiresAt ?? Int64.min
+            let end = slots[index]?.standing.expiresAt ?? 0
             if end < bestEnd {
                 bestEnd = end
                 best = index

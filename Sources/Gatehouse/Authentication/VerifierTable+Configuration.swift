@@ -19,7 +19,12 @@ extension VerifierTable {
             verifiers.append(.provider(verifier))
         }
         if hasSessions {
-            verifiers.append(.session(SessionVerifier(clockSkew: skew, keySet: sources.all.count)))
+            let origins = SessionOrigins(verifiers, opaque: identity.providers.filter { $0.opaqueTokens != nil })
+            verifiers.append(
+                .session(
+                    SessionVerifier(
+                        clockSkew: skew, keySet: sources.all.count, origins: origins,
+                        tenant: identity.firebase.map { .init($0.tenant) } ?? .none)))
         }
         return (VerifierTable(verifiers), sources.all)
     }

@@ -34,7 +34,7 @@ extension Authorizer {
     func refusal(_ standing: Standing, _ answer: AccountStatus.Answer) -> Decision? {
         switch answer {
         case .account(_, disabled: true): .deny(Denial(.userDisabled))
-        case .account(let validSince?, _) where standing.validityTime < validSince:
+        case .account(let validSince?, _) where standing.validityTime.isBefore(validSince):
             .deny(Denial(standing.kind.revokedCode))
         // The account was deleted: no token of it counts any more.
         case .missing: .deny(Denial(standing.kind.revokedCode))

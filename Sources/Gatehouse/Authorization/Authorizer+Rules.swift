@@ -4,7 +4,7 @@ extension Authorizer {
     /// What the rules of a route lead to.
     enum RuleOutcome {
         /// With the recorded sign-in that a condition passed by.
-        case passes(signedInAt: Int64?)
+        case passes(signedInAt: UnixTime?)
         /// Never with a permit.
         case ends(Decision)
     }
@@ -45,7 +45,8 @@ extension Authorizer {
     private func endedMeanwhile(
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, _ moment: Moment
     ) -> Denial? {
-        guard let identity, policy.revocation != .off, case .records(_, .record(revoked: true, _)?, _)? = moment.answer
+        guard let identity, policy.revocation != .off,
+            case .records(_, .record(revoked: true, _, _)?, _)? = moment.answer
         else { return nil }
         return Denial(identity.standing.kind.revokedCode)
     }
@@ -57,7 +58,7 @@ extension Authorizer {
     ) -> (RuleSignIn, StoreFailure?) {
         guard let standing = identity?.standing else { return (RuleSignIn(), nil) }
         var signIn = RuleSignIn(
-            authTime: standing.authTime == Standing.unknown ? nil : standing.authTime,
+            authTime: standing.authTime.known?.seconds,
             hasSecondFactor: standing.hasSecondFactor, clockSkew: clockSkew)
         // Without a session there is nothing that a later proof could be recorded for.
         guard rules.needsSignInRecord, standing.hasSession else { return (signIn, nil) }
@@ -79,7 +80,7 @@ extension Authorizer {
     private func toldRecord(_ moment: Moment) -> (SignInRecord, StoreFailure?) {
         switch moment.answer {
         // One that was revoked proves nothing.
-        case .records(_, .record(revoked: true, _)?, _): (.read(nil), nil)
+        case .records(_, .record(revoked: true, _, _)?, _): (.read(nil), nil)
         case .records(_, let session?, _): record(session)
         case .failed(let failure): (.unavailable, failure)
         case .records, nil: (.notRead, nil)
@@ -90,7 +91,7 @@ extension Authorizer {
         switch session {
         case .none: (.read(nil), nil)
         case .faulty: (.unavailable, .faultyRecord)
-        case .record(_, let signedInAt): (.read(signedInAt), nil)
+        case .record(_, let signedInAt, _): (.read(signedInAt?.seconds), nil)
         }
     }
 }

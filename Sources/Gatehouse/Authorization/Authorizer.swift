@@ -4,10 +4,10 @@
 struct Permit {
     /// Who is asking; nil: anonymous.
     let identity: VerifiedTokenCache.Entry?
-    /// A sign-in later than the token's `auth_time` that this decision read from the store, in seconds since 1970.
-    let signedInAt: Int64?
+    /// A sign-in later than the token's `auth_time` that this decision read from the store.
+    let signedInAt: UnixTime?
 
-    fileprivate init(identity: VerifiedTokenCache.Entry?, signedInAt: Int64?) {
+    fileprivate init(identity: VerifiedTokenCache.Entry?, signedInAt: UnixTime?) {
         self.identity = identity
         self.signedInAt = signedInAt
     }
@@ -37,7 +37,9 @@ struct Authorizer {
     let maxStaleness: UInt64
     /// Whether Identity Toolkit, too, is asked about Firebase's users.
     var asksFirebase = false
-    /// The parameter `acr_values` of a challenge, by the provider that the user signed in with.
+    /// Whether the view counts besides what the store answers.
+    var countsView = true
+    /// The parameters `acr_values` and `claims` of a challenge, by the provider that the user signed in with.
     var acrValues: [String: String] = [:]
 
     /// What the decision needs to know of the moment.
@@ -109,13 +111,14 @@ struct Authorizer {
     func revocation(_ policy: RoutePolicy, _ standing: Standing, at moment: Moment) -> RevocationAnswer {
         switch policy.revocation {
         case .off: return .passes
-        case .strict where !viewIsAuthoritative: return strictRevocation(standing, moment.answer)
+        case .strict where !viewIsAuthoritative: return strictRevocation(standing, at: moment)
         case .strict, .replicated: break
         }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
         }
-        guard age <= maxStaleness else { return .unknown(.stale) }
+        // The view of a store that cannot keep what is revoked now answers no strict route.
+        guard age <= maxStaleness, policy.revocation != .strict || age == 0 else { return .unknown(.stale) }
         return replicatedRevocation(standing)
     }
 
@@ -134,7 +137,16 @@ struct Authorizer {
         return question
     }
 
-    private func strictRevocation(_ standing: Standing, _ answer: StoreAnswer?) -> RevocationAnswer {
+    /// The store decides, and what the view knows counts as well: a store that was lost answers that it knows nothing.
+    private func strictRevocation(_ standing: Standing, at moment: Moment) -> RevocationAnswer {
+        let answer = storedRevocation(standing, moment.answer)
+        guard countsView, case .passes = answer, case .revoked(let code) = lastKnown(standing, at: moment) else {
+            return answer
+        }
+        return .revoked(code)
+    }
+
+    private func storedRevocation(_ standing: Standing, _ answer: StoreAnswer?) -> RevocationAnswer {
         switch answer {
         case .failed(let failure): return .unknown(failure)
         case .records(let user?, let session, let link)
@@ -161,10 +173,10 @@ struct Authorizer {
         if case .record(let validSince, let disabled) = user {
             // Disabled is told before revoked.
             if disabled { return .revoked(.userDisabled) }
-            if let validSince, standing.validityTime < validSince { return .revoked(standing.kind.revokedCode) }
+            if let validSince, standing.validityTime.isBefore(validSince) { return .revoked(standing.kind.revokedCode) }
         }
         // One record that cannot be read does not hide what the other says.
-        if case .record(revoked: true, _) = session { return .revoked(standing.kind.revokedCode) }
+        if case .record(revoked: true, _, _) = session { return .revoked(standing.kind.revokedCode) }
         switch (user, session) {
         case (.faulty, _), (_, .faulty): return .unknown(.faultyRecord)
         default: return .passes
@@ -194,9 +206,9 @@ struct Authorizer {
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry, at moment: Moment, _ rules: RuleAsker?,
         storeFailure: (StoreFailure) -> Void
     ) -> Decision {
-        var signedInAt: Int64?
+        var signedInAt: UnixTime?
         if let maxAge = policy.recentSignIn {
-            switch recency(maxAge, identity.standing, at: moment) {
+            switch recency(maxAge, policy, identity.standing, at: moment) {
             case .recent(let recorded): signedInAt = recorded
             case .ended where policy.revocation != .off:
                 return .deny(Denial(identity.standing.kind.revokedCode))
@@ -226,7 +238,7 @@ struct Authorizer {
     @inline(__always)
     private func decideRules(
         _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, at moment: Moment, _ asker: RuleAsker?,
-        signedInAt: Int64?, _ storeFailure: (StoreFailure) -> Void
+        signedInAt: UnixTime?, _ storeFailure: (StoreFailure) -> Void
     ) -> Decision {
         guard let rules = policy.rules else {
             return .permit(Permit(identity: identity, signedInAt: signedInAt))
@@ -239,7 +251,7 @@ struct Authorizer {
 
     enum Recency {
         /// With the recorded sign-in, where the token's own time did not suffice.
-        case recent(Int64?)
+        case recent(UnixTime?)
         case tooOld
         /// The store's own record says that the session was revoked, which its view may not know yet.
         case ended
@@ -249,42 +261,46 @@ struct Authorizer {
         case unknown(StoreFailure)
     }
 
-    /// The store is read only where `auth_time` alone does not suffice.
-    func recency(_ maxAge: Int64, _ standing: Standing, at moment: Moment) -> Recency {
-        if isRecent(standing.authTime, maxAge, now: moment.now) { return .recent(nil) }
+    /// The store is read only where the credential's own time does not suffice.
+    func recency(_ maxAge: Int64, _ policy: RoutePolicy, _ standing: Standing, at moment: Moment) -> Recency {
+        let own = policy.needsAuthentication ? standing.authenticatedAt : standing.authTime
+        if let own = own.known, isRecent(own, maxAge, now: moment.now) { return .recent(nil) }
         // Without a session there is nothing that a later proof could be recorded for.
         guard standing.hasSession else { return .tooOld }
-        guard viewIsAuthoritative else { return recordedRecency(maxAge, moment) }
+        guard viewIsAuthoritative else { return recordedRecency(maxAge, policy, moment) }
         guard let age = store.view.age(monotonicNow: moment.monotonic) else {
             return moment.mayWait ? .loading : .unknown(.notLoaded)
         }
         guard age <= maxStaleness else { return .unknown(.stale) }
-        return recency(maxAge, store.session(standing.sessionKey), now: moment.now)
+        return recency(maxAge, policy, store.session(standing.sessionKey), now: moment.now)
     }
 
-    private func recordedRecency(_ maxAge: Int64, _ moment: Moment) -> Recency {
+    private func recordedRecency(_ maxAge: Int64, _ policy: RoutePolicy, _ moment: Moment) -> Recency {
         switch moment.answer {
-        case .records(_, .record(revoked: true, _)?, _): .ended
-        case .records(_, let session?, _): recency(maxAge, session, now: moment.now)
+        case .records(_, .record(revoked: true, _, _)?, _): .ended
+        case .records(_, let session?, _): recency(maxAge, policy, session, now: moment.now)
         case .failed(let failure): .unknown(failure)
         case .records, nil: .notAsked
         }
     }
 
-    private func recency(_ maxAge: Int64, _ session: SessionLookup, now: Int64) -> Recency {
+    private func recency(
+        _ maxAge: Int64, _ policy: RoutePolicy, _ session: SessionLookup, now: Int64
+    ) -> Recency {
         switch session {
         case .none: return .tooOld
         case .faulty: return .unknown(.faultyRecord)
-        case .record(_, let signedInAt):
-            guard let signedInAt, isRecent(signedInAt, maxAge, now: now) else { return .tooOld }
+        case .record(_, let signedInAt, let isAuthenticated):
+            guard let signedInAt, isAuthenticated || !policy.needsAuthentication,
+                isRecent(signedInAt, maxAge, now: now)
+            else { return .tooOld }
             return .recent(signedInAt)
         }
     }
 
     /// `-skew <= now - t <= maxAge`; the skew counts once, on the future's side.
-    private func isRecent(_ time: Int64, _ maxAge: Int64, now: Int64) -> Bool {
-        guard time != Standing.unknown else { return false }
-        let age = now - time
+    private func isRecent(_ time: UnixTime, _ maxAge: Int64, now: Int64) -> Bool {
+        let age = time.age(at: now)
         return age >= -clockSkew && age <= maxAge
     }
 }

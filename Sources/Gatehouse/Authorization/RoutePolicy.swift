@@ -20,6 +20,8 @@ struct RoutePolicy: Sendable {
     var providers: [String] = []
     /// How old the sign-in may be, in seconds; nil: not asked.
     var recentSignIn: Int64?
+    /// Whether only an authentication counts as a recent sign-in.
+    var needsAuthentication = false
     var secondFactor = false
     /// What an access token must have been given for; empty: not asked.
     var scopes: [String] = []

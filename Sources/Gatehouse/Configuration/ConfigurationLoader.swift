@@ -5,8 +5,6 @@ struct ConfigurationLoader {
 
     /// The configuration that the text holds.
     static func load(_ source: SourceText, _ substitution: Substitution) throws(ConfigurationErrors) -> Configuration {
-        let findings = YAMLPrecheck.findings(in: source)
-        guard findings.isEmpty else { throw ConfigurationErrors(findings) }
         let document = try YAMLDocument(source)
         var loader = ConfigurationLoader(context: LoadingContext(document: document, substitution: substitution))
         loader.readDocument(file: source.file)
@@ -18,8 +16,7 @@ struct ConfigurationLoader {
     }
 
     private func result() throws(ConfigurationErrors) -> Configuration {
-        let errors = context.errors + (context.hasReportedDuplicates ? [] : context.document.duplicates)
-        guard errors.isEmpty else { throw ConfigurationErrors(errors) }
+        guard context.errors.isEmpty else { throw ConfigurationErrors(context.errors) }
         var configuration = configuration
         configuration.warnings = context.warnings.sorted { $0.location < $1.location }
         return configuration
@@ -30,7 +27,8 @@ struct ConfigurationLoader {
             let start = SourceLocation(file: file, line: 1, column: 1)
             return context.fail(start, "the file is empty", "write at least upstreams and routes")
         }
-        guard let root = ConfigurationValue(node, name: "", context: context).mapping(.root) else { return }
+        guard let root = ConfigurationValue(node, name: "", context: context, permitting: .collection).mapping(.root)
+        else { return }
         readSections(root)
         root.set(&configuration.trustedProxies, "trusted_proxies") { $0.trustedNetworks() }
         readListeners(root)
@@ -54,7 +52,6 @@ struct ConfigurationLoader {
             }
         }
         root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
-        root.refuseEmpty("rules", "name a rules file, or remove it")
         root.set(&configuration.rules, "rules") { value in
             value.string().map { Configuration.RulesFile(path: $0, location: value.location) }
         }
@@ -93,14 +90,13 @@ struct ConfigurationLoader {
 
     private mutating func readUpstreams(_ root: MappingReader) -> [MappingEntry] {
         guard let value = root.required("upstreams", "add the services behind the gateway") else { return [] }
-        let entries = value.entries() ?? []
+        let entries = value.entries(permitting: .collection) ?? []
         configuration.upstreams = entries.compactMap(Configuration.Upstream.read)
         return entries
     }
 
     private mutating func readRoutes(_ root: MappingReader, _ upstreams: [MappingEntry]) {
         guard let value = root.required("routes", "add at least one"), let elements = value.sequence() else { return }
-        if elements.isEmpty { context.fail(value.location, "routes is an empty list", "add at least one") }
         let surroundings = RouteSurroundings(
             upstreams: upstreams.map(\.key), hasIdentity: root.value("identity")?.hasIssuers ?? false,
             identity: configuration.identity)

@@ -28,11 +28,11 @@ enum AccountEvidence: Sendable {
 /// Looks single accounts up, for diagnosis.
 struct AccountEvidenceSource: Sendable {
     /// Nil: nobody is asked.
-    let look: (@Sendable (_ uid: String) async -> AccountEvidence)?
+    let look: (@Sendable (_ user: UserKey) async -> AccountEvidence)?
 
     /// Asks over HTTP as the service account of the configuration, with the bounds of the gateway's own calls.
     static func live(_ configuration: Configuration, clock: GatewayClock) -> AccountEvidenceSource {
-        AccountEvidenceSource { uid in
+        AccountEvidenceSource { user in
             guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase
             else { return .irrelevant }
             let account: ServiceAccount
@@ -45,7 +45,7 @@ struct AccountEvidenceSource: Sendable {
                 group: MultiThreadedEventLoopGroup.singleton, connections: 1, size: AccountLookup.sizeLimit,
                 longest: settings.timeout)
             let question = AccountQuestion(settings: settings, firebase: firebase, account: account, clock: clock)
-            let evidence = await question.answer(about: uid, asker)
+            let evidence = await question.answer(about: user, asker)
             await asker.shutdown()
             return evidence
         }
@@ -63,13 +63,13 @@ struct AccountQuestion: Sendable {
     let account: ServiceAccount
     let clock: GatewayClock
 
-    func answer(about uid: String, _ asker: any HTTPAsking) async -> AccountEvidence {
+    func answer(about user: UserKey, _ asker: any HTTPAsking) async -> AccountEvidence {
         let source = KeySource.name(of: settings.lookupURL)
         switch await accessToken(asker) {
         case .failure(let failure):
             return .failed("\(KeySource.name(of: account.tokenURL)) gave no access token: \(failure.shown)")
         case .success(let token):
-            let uid = Array(uid.utf8)
+            let uid = Array(user.uid.utf8)
             let lookup = AccountLookup(url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id)
             let reply = await asker.ask(lookup.question([uid], token: token.value), within: settings.timeout)
             switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {

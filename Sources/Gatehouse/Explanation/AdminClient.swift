@@ -1,4 +1,5 @@
 import JOSE
+import PrintableText
 
 /// Calls the admin API of the gateway that runs with a configuration.
 public struct AdminClient: Sendable {
@@ -19,28 +20,35 @@ public struct AdminClient: Sendable {
     }
 
     /// What the store knows of a user.
-    public func user(_ uid: String) async throws(AdminClientError) -> UserRecord {
-        try Self.userRecord(try await call("GET", ["v1", "users", uid]))
+    public func user(_ user: UserKey) async throws(AdminClientError) -> UserRecord {
+        try Self.userRecord(try await call("GET", Self.path(of: user)))
     }
 
     /// What the store knows of one session of a user.
-    public func session(_ uid: String, _ session: String) async throws(AdminClientError) -> SessionRecord {
-        let answer = try await call("GET", ["v1", "users", uid, "sessions", session])
+    public func session(_ user: UserKey, _ session: String) async throws(AdminClientError) -> SessionRecord {
+        let answer = try await call("GET", Self.path(of: user) + ["sessions", session])
         guard let revoked = answer.root["revoked"]?.bool else { throw .foreign(200) }
-        return SessionRecord(revoked: revoked, signedInAt: answer.root["signed_in_at"]?.integer)
+        return SessionRecord(
+            revoked: revoked, signedInAt: answer.root["signed_in_at"]?.integer.flatMap(UnixTime.init(_:)))
     }
 
     /// Revokes the user's tokens whose `auth_time` is before `at`, in seconds since 1970, or before now.
     ///
     /// - Returns: what is recorded now.
-    public func revoke(_ uid: String, at: Int64? = nil) async throws(AdminClientError) -> UserRecord {
+    public func revoke(_ user: UserKey, at: UnixTime? = nil) async throws(AdminClientError) -> UserRecord {
         let body = at.map { Array("{\"at\":\($0)}".utf8) } ?? []
-        return try Self.userRecord(try await call("POST", ["v1", "users", uid, "revoke"], body: body))
+        return try Self.userRecord(try await call("POST", Self.path(of: user) + ["revoke"], body: body))
+    }
+
+    /// A gateway of a version without names of tenants' users has no such path, so that it revokes nothing of another user.
+    private static func path(of user: UserKey) -> [String] {
+        ["v1"] + (user.tenant.map { ["tenants", $0] } ?? []) + ["users", user.uid]
     }
 
     private static func userRecord(_ answer: JSONDocument) throws(AdminClientError) -> UserRecord {
         guard let disabled = answer.root["disabled"]?.bool else { throw .foreign(200) }
-        return UserRecord(validSince: answer.root["valid_since"]?.integer, disabled: disabled)
+        return UserRecord(
+            validSince: answer.root["valid_since"]?.integer.flatMap(UnixTime.init(_:)), disabled: disabled)
     }
 
     // MARK: - The call
@@ -66,7 +74,7 @@ public struct AdminClient: Sendable {
     private func refusal(_ response: PlainResponse) -> AdminClientError {
         let problem = try? JSONDocument(response.body, limits: .token)
         guard let code = problem?.root["code"]?.string else { return .foreign(response.status) }
-        let detail = ShownText.escaped(problem?.root["detail"]?.string ?? code)
+        let detail = PrintableText.escaped(problem?.root["detail"]?.string ?? code)
         return switch response.status {
         case 401: .wrongToken("\(address)")
         case 404: .noAPI("\(address)")

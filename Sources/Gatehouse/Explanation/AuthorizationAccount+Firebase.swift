@@ -32,8 +32,10 @@ extension AuthorizationAccount {
         case .account(_, disabled: true): return "the user is disabled in Firebase"
         case .account(let since?, _):
             let count = "only sign-ins since \(RFC3339.text(since)) count"
-            guard principal.standing.validityTime < since else { return "not disabled, and \(count)" }
-            return "signed in at \(RFC3339.text(principal.standing.validityTime)), and \(count): revoked since"
+            let validity = principal.standing.validityTime
+            guard validity.isBefore(since) else { return "not disabled, and \(count)" }
+            let signedIn = validity.known.map { "signed in at \(RFC3339.text($0))" } ?? "signed in at an unknown time"
+            return "\(signedIn), and \(count): revoked since"
         case .account: return "not disabled, and nothing is revoked"
         case .missing: return "Firebase has no such account: it was deleted"
         case .unavailable: return "not known"

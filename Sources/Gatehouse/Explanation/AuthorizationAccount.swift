@@ -43,7 +43,7 @@ struct AuthorizationAccount {
         )
     }
 
-    private var recordedValidSince: Int64? {
+    private var recordedValidSince: UnixTime? {
         guard case .record(let validSince, _) = authorizer.store.user(principal.userKey) else { return nil }
         return validSince
     }
@@ -53,9 +53,15 @@ struct AuthorizationAccount {
     }
 
     private var whyRevoked: String {
-        let time = principal.standing.validityTime
-        guard let since = recordedValidSince, time < since else { return "this session was revoked" }
-        guard time != Standing.unknown else {
+        if let start = principal.startedAt, let since = recordedValidSince, start <= since {
+            return "the session began at \(RFC3339.text(start)), and only sessions after \(RFC3339.text(since)) count"
+        }
+        let validity = principal.standing.validityTime
+        if let start = principal.startedAt, let since = recordedValidSince, start <= since {
+            return "the session began at \(RFC3339.text(start)), and only sessions after \(RFC3339.text(since)) count"
+        }
+        guard let since = recordedValidSince, validity.isBefore(since) else { return "this session was revoked" }
+        guard let time = validity.known else {
             return "it does not say when its user signed in, and only sign-ins since \(RFC3339.text(since)) count"
         }
         let what = principal.authTime == nil ? "issued" : "signed in"
@@ -90,12 +96,12 @@ struct AuthorizationAccount {
         guard let authTime = principal.authTime else {
             return ExplanationStep(.failed, name, "the token does not say when its user signed in: it is never recent")
         }
-        let signedIn = "signed in \(HumanTime.moment(authTime, now: moment.now))"
+        let signedIn = "signed in \(HumanTime.moment(authTime.seconds, now: moment.now))"
         let wanted = HumanTime.span(maxAge)
-        switch authorizer.recency(maxAge, principal.standing, at: moment) {
+        switch authorizer.recency(maxAge, policy, principal.standing, at: moment) {
         case .recent(nil): return ExplanationStep(.passed, name, "\(signedIn); at most \(wanted) is asked")
         case .recent(let recorded?):
-            let proof = HumanTime.moment(recorded, now: moment.now)
+            let proof = HumanTime.moment(recorded.seconds, now: moment.now)
             return ExplanationStep(.passed, name, "proved again \(proof); \(evidence.source)")
         case .tooOld where !evidence.isKnown:
             return ExplanationStep(

@@ -147,7 +147,7 @@ public struct Explainer: Sendable {
             }
             return account.refused(Denial(code))
         }
-        account.pass("verified", "the user is \(ShownText.quoted(entry.principal.uid))")
+        account.pass("verified", "the user is \(entry.principal.user.shown)")
         if let link = entry.principal.link, configuration.accounts != nil {
             switch await owner(of: link, account) {
             case .own(let steps): account = steps
@@ -176,7 +176,7 @@ public struct Explainer: Sendable {
             account.pass("link", "of no account: the uid is the derived one; \(source)")
             return .own(account)
         case .owner(let owner, let source):
-            account.pass("link", "of the account \(ShownText.quoted(owner.uid)), whose the request is; \(source)")
+            account.pass("link", "of the account \(owner.user.shown), whose the request is; \(source)")
             return .ended(
                 account.undetermined("it is decided as the account's own, and an account is not explained by its links")
             )
@@ -192,10 +192,10 @@ public struct Explainer: Sendable {
         // Without a session there is none that a later sign-in could be recorded for.
         let asksOfSignIns = policy.recentSignIn != nil || policy.rules?.needsSignInRecord == true
         if policy.revocation != .off || (asksOfSignIns && principal.session != nil) {
-            evidence.records = await records.look(principal.uid, principal.session)
+            evidence.records = await records.look(principal.user, principal.session)
         }
         if asksFirebase, policy.revocation != .off, principal.standing.isFirebase {
-            evidence.account = await accounts.look?(principal.uid) ?? .notAsked
+            evidence.account = await accounts.look?(principal.user) ?? .notAsked
         }
         return evidence
     }

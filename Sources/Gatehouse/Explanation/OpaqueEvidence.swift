@@ -1,4 +1,5 @@
 import NIOPosix
+import PrintableText
 
 /// Asks providers about single opaque tokens, for diagnosis.
 struct OpaqueEvidenceSource: Sendable {
@@ -38,6 +39,6 @@ struct OpaqueEvidenceSource: Sendable {
 extension AskingFailure {
     /// What went wrong, for people; what the detail tells may come from whoever was asked.
     var shown: String {
-        kind.rawValue + (detail.isEmpty ? "" : " (\(ShownText.escaped(detail)))")
+        kind.rawValue + (detail.isEmpty ? "" : " (\(PrintableText.escaped(detail)))")
     }
 }

@@ -1,4 +1,5 @@
 import JOSE
+import PrintableText
 
 /// JSON text for people: a member a line, two spaces a level.
 enum PrettyJSON {
@@ -10,22 +11,18 @@ enum PrettyJSON {
         switch value.kind {
         case .object where value.count > 0:
             lines(
-                value.members.map { name, member in "\(written(name)): \(text(member, indent: indent + "  "))" }, "{",
+                value.members.map { name, member in
+                    "\(PrintableText.quoted(name)): \(text(member, indent: indent + "  "))"
+                }, "{",
                 "}", indent)
         case .array where value.count > 0:
             lines(value.elements.map { text($0, indent: indent + "  ") }, "[", "]", indent)
         default:
-            ShownText.escaped(String(decoding: value.compact, as: UTF8.self))
+            PrintableText.escaped(String(decoding: value.compact, as: UTF8.self))
         }
     }
 
     private static func lines(_ lines: [String], _ open: String, _ close: String, _ indent: String) -> String {
         open + "\n" + lines.map { "\(indent)  \($0)" }.joined(separator: ",\n") + "\n\(indent)\(close)"
-    }
-
-    private static func written(_ name: String) -> String {
-        var bytes: [UInt8] = []
-        JSONWriter.appendString(name, to: &bytes)
-        return ShownText.escaped(String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -32,29 +32,29 @@ enum RecordEvidence: Sendable {
 /// Finds the records of a user: in the store itself, or by asking the gateway that has it.
 struct RecordSource: Sendable {
     /// - Parameter session: nil where there is none.
-    let look: @Sendable (_ uid: String, _ session: String?) async -> RecordEvidence
+    let look: @Sendable (_ user: UserKey, _ session: String?) async -> RecordEvidence
 
     static func live(_ configuration: Configuration) -> RecordSource {
-        RecordSource { uid, session in
+        RecordSource { user, session in
             switch configuration.store {
-            case .sqlite(let path): await inFile(path, uid, session, configuration)
-            case .sqliteMemory: await inMemory(uid, session, configuration)
-            case .redis(let location): await inRedis(location, uid, session, configuration)
+            case .sqlite(let path): await inFile(path, user, session, configuration)
+            case .sqliteMemory: await inMemory(user, session, configuration)
+            case .redis(let location): await inRedis(location, user, session, configuration)
             }
         }
     }
 
     private static func inFile(
-        _ path: String, _ uid: String, _ session: String?, _ configuration: Configuration
+        _ path: String, _ user: UserKey, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(StoreError) {
-            guard let records = try SQLiteLook.records(path: path, uid: uid, session: session) else {
+            guard let records = try SQLiteLook.records(path: path, of: user, session: session) else {
                 return .known(user: .none, session: .none, source: "\(path) does not exist yet")
             }
             return .known(user: records.user, session: records.session, source: "read from \(path)")
         } catch {
             do throws(AdminClientError) {
-                return try await asked(uid, session, configuration)
+                return try await asked(user, session, configuration)
             } catch let refusal {
                 let why =
                     error.code == .inUse ? "\(path) is in use by a gateway" : "\(path) cannot be read (\(error.code))"
@@ -64,10 +64,10 @@ struct RecordSource: Sendable {
     }
 
     private static func inMemory(
-        _ uid: String, _ session: String?, _ configuration: Configuration
+        _ user: UserKey, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(AdminClientError) {
-            return try await asked(uid, session, configuration)
+            return try await asked(user, session, configuration)
         } catch  where error.meansNoGateway {
             return .known(
                 user: .none, session: .none, source: "the store is in memory and no gateway runs: it is empty")
@@ -77,14 +77,14 @@ struct RecordSource: Sendable {
     }
 
     private static func inRedis(
-        _ location: RedisLocation, _ uid: String, _ session: String?, _ configuration: Configuration
+        _ location: RedisLocation, _ user: UserKey, _ session: String?, _ configuration: Configuration
     ) async -> RecordEvidence {
         do throws(StoreError) {
-            let records = try await RedisLook.records(location, uid: uid, session: session)
+            let records = try await RedisLook.records(location, of: user, session: session)
             return .known(user: records.user, session: records.session, source: "read from \(location)")
         } catch {
             do throws(AdminClientError) {
-                return try await asked(uid, session, configuration)
+                return try await asked(user, session, configuration)
             } catch let refusal {
                 return .unknown(
                     "\(location) cannot be read (\(error)), and the admin API could not be asked: \(refusal)")
@@ -93,13 +93,13 @@ struct RecordSource: Sendable {
     }
 
     private static func asked(
-        _ uid: String, _ session: String?, _ configuration: Configuration
+        _ user: UserKey, _ session: String?, _ configuration: Configuration
     ) async throws(AdminClientError) -> RecordEvidence {
         let client = try AdminClient(configuration.admin)
-        let user = try await client.user(uid)
-        var record = RecordWord.none
-        if let session { record = RecordWord(try await client.session(uid, session)) }
+        let record = RecordWord(try await client.user(user))
+        var sessionRecord = RecordWord.none
+        if let session { sessionRecord = RecordWord(try await client.session(user, session)) }
         return .known(
-            user: RecordWord(user), session: record, source: "told by the gateway at \(client.address)")
+            user: record, session: sessionRecord, source: "told by the gateway at \(client.address)")
     }
 }

@@ -1,3 +1,4 @@
+import PrintableText
 import SecurityRules
 
 /// What the rules of a route said of a request, ruleset by ruleset: which `allow` statements were asked, what the parts of their conditions came
@@ -53,8 +54,8 @@ struct RuleAccount {
         case .value(.map): return nil
         case .value(let value):
             let value = value.text
-            return text.utf8.elementsEqual(value.utf8) ? nil : "\(Self.shown(text)) is \(ShownText.escaped(value))"
-        case .failure(let why): return "\(Self.shown(text)) failed: \(ShownText.escaped(why))"
+            return text.utf8.elementsEqual(value.utf8) ? nil : "\(Self.shown(text)) is \(PrintableText.escaped(value))"
+        case .failure(let why): return "\(Self.shown(text)) failed: \(PrintableText.escaped(why))"
         }
     }
 
@@ -63,8 +64,8 @@ struct RuleAccount {
         switch entry?.outcome {
         case .value(.bool(true)): (.passed, "true")
         case .value(.bool(false)): (.note, "false")
-        case .value(let other): (.note, ShownText.escaped(other.text))
-        case .failure(let why): (.note, "not true, since it failed (\(ShownText.escaped(why)))")
+        case .value(let other): (.note, PrintableText.escaped(other.text))
+        case .failure(let why): (.note, "not true, since it failed (\(PrintableText.escaped(why)))")
         case nil: (.note, "not decided")
         }
     }
@@ -98,7 +99,7 @@ struct RuleAccount {
     /// On one line, and no longer than one bears.
     private static func shown(_ text: String) -> String {
         let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return ShownText.escaped(line.count > 100 ? line.prefix(97) + "..." : line)
+        return PrintableText.escaped(line.count > 100 ? line.prefix(97) + "..." : line)
     }
 }
 

@@ -12,7 +12,7 @@ extension TokenAccount {
 
     private func header(_ token: UnverifiedJWS, _ verifier: SessionVerifier) -> [ExplanationStep] {
         [
-            step("kind", "a session cookie of a gateway") { _ = try verifier.isFirebases(token) },
+            step("kind", "a session cookie of a gateway") { _ = try verifier.origin(of: token) },
             step("kid", token.keyID.map { ShownText.quoted($0) } ?? "missing") { _ = try verifier.keyID(of: token) },
             step("alg", ShownText.quoted(token.algorithmName), expected: "ES256") {
                 try verifier.checkAlgorithm(of: token)

@@ -117,12 +117,13 @@ struct OpaqueAccount {
         add(.note, "uid", ShownText.quoted(identity.derivedUID))
         add(
             .passed, "exp",
-            identity.expiresAt == .max ? "the provider tells of no end" : HumanTime.moment(identity.expiresAt, now: now)
+            identity.expiresAt == .latest
+                ? "the provider tells of no end" : HumanTime.moment(identity.expiresAt.seconds, now: now)
         )
-        add(.note, "iat", identity.issuedAt.map { HumanTime.moment($0, now: now) } ?? "none")
+        add(.note, "iat", identity.issuedAt.map { HumanTime.moment($0.seconds, now: now) } ?? "none")
         add(
             .note, "auth_time",
-            identity.authTime.map { HumanTime.moment($0, now: now) } ?? TokenAccount.noAuthTime)
+            identity.authTime.map { HumanTime.moment($0.seconds, now: now) } ?? TokenAccount.noAuthTime)
         add(.note, "scope", ShownText.list(identity.scopes))
     }
 }

@@ -17,20 +17,21 @@ enum AnswerHead {
     /// Renders the final head: the upstream's fields but those of its connection, and our own framing.
     ///
     /// - Parameters:
+    ///   - trailers: which trailer fields may follow the body: only these are announced.
     ///   - additions: what the route's answers have besides.
     ///   - origin: the place of the request's origin there.
     ///   - room: for how many bytes more there should be room behind it.
     static func render(
-        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable,
+        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, trailers: TrailerFilter? = nil,
         delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, additions: AnswerAdditions? = nil,
         origin: Int = CORSPolicy.nowhere, room: Int = 0, into output: inout ByteBuffer
     ) {
         let added = additions?.count(to: origin) ?? 0
-        _ = output.render(from: bytes, atMost: bytes.count + added + 128 + room) { writer in
+        _ = output.render(from: bytes, atMost: bytes.count + added + 192 + room) { writer in
             writeStatusLine(head, bytes, &writer)
             writeKeptFields(
-                bytes, fields, keepsTrailer: delivery == .chunked, keepsLength: head.status != 204,
-                removed: additions?.removed, &writer)
+                bytes, fields, keepsLength: head.status != 204, removed: additions?.removed, &writer)
+            trailers?.announce(in: &writer)
             if let additions { additions.write(to: origin, &writer) }
             if delivery == .chunked { writer.append("Transfer-Encoding: chunked\r\n") }
             if closes {
@@ -50,7 +51,7 @@ enum AnswerHead {
         _ = output.render(from: bytes, atMost: bytes.count + 32) { writer in
             writeStatusLine(head, bytes, &writer)
             writeKeptFields(
-                bytes, fields, keepsTrailer: false, keepsLength: false, removed: additions?.removed, &writer)
+                bytes, fields, keepsLength: false, removed: additions?.removed, &writer)
             writer.append("\r\n")
         }
     }
@@ -67,13 +68,12 @@ enum AnswerHead {
 
     /// Keeps the fields that are not of the upstream's connection, and not removed by the configuration.
     private static func writeKeptFields(
-        _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsTrailer: Bool, keepsLength: Bool,
+        _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsLength: Bool,
         removed: ManagedFieldMatcher?, _ writer: inout HeadWriter
     ) {
         for index in 0..<fields.count {
             let field = fields[index]
-            let isTrailer = field.kind == .trailer && keepsTrailer && !field.isNamedByConnection
-            if field.isHopByHop && !isTrailer { continue }
+            if field.isHopByHop { continue }
             // RFC 9110 section 8.6: 1xx and 204 have none.
             if field.kind == .contentLength && !keepsLength { continue }
             if let removed, removed.matches(field.name.bytes(in: bytes)) { continue }

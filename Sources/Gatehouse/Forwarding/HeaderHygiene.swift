@@ -7,13 +7,16 @@ struct HeaderHygiene: Sendable {
     /// - Parameters:
     ///   - prefix: of the identity fields, such as `X-Auth-`.
     ///   - extra: names of the fields that carry further claims.
-    init(prefix: String, extra: [String]) {
+    ///   - removed: fields that the configuration removes besides.
+    init(prefix: String, extra: [String], removed: Configuration.RemovedFields = Configuration.RemovedFields()) {
         managed = ManagedFieldMatcher(
             exact: [
                 String(prefix.dropLast()), "Forwarded", "X-Real-IP", "True-Client-IP", "X-HTTP-Method-Override",
                 "X-HTTP-Method", "X-Method-Override", "X-Request-Id", "traceparent", "tracestate",
-            ] + extra,
-            prefixes: [prefix, "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Envoy-Original-"])
+                // CGI makes HTTP_PROXY of it, which many HTTP clients take for their proxy's address.
+                "Proxy",
+            ] + extra + removed.names,
+            prefixes: [prefix, "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Envoy-Original-"] + removed.prefixes)
     }
 
     /// Whether a field of a request is of the client's connection, or one that only the gateway may write.
@@ -21,8 +24,8 @@ struct HeaderHygiene: Sendable {
     func removes(_ field: Field, of head: UnsafeRawBufferPointer) -> Bool {
         switch field.kind {
         case .host, .contentLength: return false
-        case .expect: return true
-        case .trailer: return field.isNamedByConnection
+        // What may follow is announced anew.
+        case .expect, .trailer: return true
         default: return field.isHopByHop || managed.matches(field.name.bytes(in: head))
         }
     }

@@ -38,8 +38,9 @@ struct IdentityRenderer: Sendable {
         lines.reserveCapacity(principal.claims.byteCount * 2 + 512)
         let claims = principal.claims.root
         line(prefix + "Uid", principal.uid, to: &lines)
+        if let tenant = principal.user.tenant, !hasOwnTenantField { line(prefix + "Tenant", tenant, to: &lines) }
         if let provider = principal.signInProvider { line(prefix + "Provider", provider, to: &lines) }
-        if let email = claims["email"]?.string {
+        if let email = claims["email"]?.string, !email.isEmpty {
             line(prefix + "Email", email, to: &lines)
             // Only JSON's true is true.
             line(prefix + "Email-Verified", claims["email_verified"]?.bool == true ? "true" : "false", to: &lines)
@@ -48,7 +49,7 @@ struct IdentityRenderer: Sendable {
         let auth = keepsVariableForRules || extra.contains(where: \.isExpression) ? RuleAuth(principal) : nil
         for item in extra { extraLine(item, principal, auth, evaluator, to: &lines) }
         let beforeTime = lines.count
-        if let time = principal.authTime { line(prefix + "Time", String(time), to: &lines) }
+        if let time = principal.authTime { line(prefix + "Time", time.description, to: &lines) }
         let assertionLine = assertion?.longestLine(of: principal) ?? 0
         return RenderedIdentity(
             bytes: lines, lengthBeforeTime: beforeTime, assertionLine: assertionLine,
@@ -56,8 +57,14 @@ struct IdentityRenderer: Sendable {
             isTooLarge: lines.count + assertionLine > RenderedIdentity.limit, auth: keepsVariableForRules ? auth : nil)
     }
 
+    /// Whether the configuration says itself what the tenant's field has.
+    private var hasOwnTenantField: Bool {
+        let name = FieldName.normalized(prefix + "Tenant")
+        return extra.contains { FieldName.normalized($0.name) == name }
+    }
+
     /// The line of the sign-in time, where a later sign-in than the token's was read.
-    func timeLine(_ time: Int64) -> [UInt8] {
+    func timeLine(_ time: UnixTime) -> [UInt8] {
         Array("\(prefix)Time: \(time)\r\n".utf8)
     }
 
@@ -100,7 +107,9 @@ struct IdentityRenderer: Sendable {
         line(name, Array(value.utf8), to: &lines)
     }
 
+    /// An empty value is none: it has no field, as a claim that is not there.
     private func line(_ name: String, _ value: [UInt8], to lines: inout [UInt8]) {
+        guard !value.isEmpty else { return }
         lines.append(contentsOf: name.utf8)
         lines.append(contentsOf: ": ".utf8)
         for byte in value {

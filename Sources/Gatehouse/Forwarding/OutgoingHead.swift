@@ -39,6 +39,8 @@ final class OutgoingHead: Sendable {
         var upgrade: [UInt8] = []
         /// Where the route looks for credentials besides the header and the cookie: they are left out; nil: nowhere.
         var places: CredentialPlaces?
+        /// Which trailer fields may follow the body: only these are announced.
+        var trailers: TrailerFilter?
     }
 
     /// What the request is known by to others.
@@ -69,7 +71,7 @@ final class OutgoingHead: Sendable {
         let bound =
             request.bytes.count + route.path.count + identitySize + host * 3 + route.peer.forwardedLines.count
             + route.peer.forwardedParameters.count + route.peer.forwardedHops.count
-            + (route.host?.count ?? 0) + route.upgrade.count + 384
+            + (route.host?.count ?? 0) + route.upgrade.count + 448
         return output.render(from: request.bytes, atMost: bound) { writer in
             writeRequestLine(request, route, &writer)
             writeKeptFields(request, credentials, route, &writer)
@@ -78,6 +80,7 @@ final class OutgoingHead: Sendable {
             writeForwarded(request, route, &writer)
             writeFraming(request.head.framing, &writer)
             if !route.upgrade.isEmpty { writer.append(route.upgrade) }
+            route.trailers?.announce(in: &writer)
             writer.append("\r\n")
         }
     }
@@ -108,7 +111,6 @@ final class OutgoingHead: Sendable {
     private func writeKeptFields(
         _ request: RequestView, _ credentials: FoundCredentials, _ route: Route, _ writer: inout HeadWriter
     ) {
-        let isChunked = request.head.framing == .chunked
         for index in 0..<request.fields.count {
             let field = request.fields[index]
             if hygiene.removes(field, of: request.bytes) { continue }
@@ -119,7 +121,6 @@ final class OutgoingHead: Sendable {
             }
             // Written anew below: one number, one spelling.
             if field.kind == .contentLength { continue }
-            if field.kind == .trailer, !isChunked { continue }
             if !forwardsCredential, locator.holds(credentials, field, at: index, in: request.bytes) {
                 // A cookie field keeps its other cookies, byte for byte; the field with the Bearer token goes whole.
                 if field.kind == .cookie { locator.writeCookiesWithoutOurs(of: field, in: request.bytes, &writer) }
@@ -129,12 +130,17 @@ final class OutgoingHead: Sendable {
         }
     }
 
+    /// Which trailer fields of a request may follow its body; nil where none may.
+    func trailers(of request: RequestView) -> TrailerFilter? {
+        guard request.head.framing == .chunked else { return nil }
+        return TrailerFilter(announcedIn: request.fields, of: request.bytes, managed: hygiene.managed)
+    }
+
     /// Whether rules may read a field: those that the upstream gets, but for every field that may carry a credential.
     func showsRules(_ field: Field, of request: RequestView) -> Bool {
         switch field.kind {
         case .authorization, .proxyAuthorization, .cookie: return false
         case .host where field.value.isEmpty: return false
-        case .trailer where request.head.framing != .chunked: return false
         default:
             return !hygiene.removes(field, of: request.bytes) && !locator.mayHoldCredential(field, in: request.bytes)
         }
@@ -154,7 +160,7 @@ final class OutgoingHead: Sendable {
     private func writeIdentity(_ permit: Permit, _ assertion: [UInt8], _ writer: inout HeadWriter) {
         guard let entry = permit.identity else { return }
         entry.identity.bytes.withUnsafeBytes { lines in
-            guard let signedInAt = permit.signedInAt, signedInAt > entry.standing.authTime else {
+            guard let signedInAt = permit.signedInAt, entry.standing.authTime.isBefore(signedInAt) else {
                 return writer.append(lines)
             }
             writer.append(UnsafeRawBufferPointer(rebasing: lines[..<entry.identity.lengthBeforeTime]))

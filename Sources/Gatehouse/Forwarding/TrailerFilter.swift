@@ -13,7 +13,7 @@ final class TrailerFilter {
     init?(announcedIn fields: FieldTable, of head: UnsafeRawBufferPointer, managed: ManagedFieldMatcher? = nil) {
         guard fields.contains(.trailer) else { return nil }
         var read = 0
-        for index in 0..<fields.count where fields[index].kind == .trailer {
+        for index in 0..<fields.count where fields[index].kind == .trailer && !fields[index].isNamedByConnection {
             for name in ListMembers(fields[index].value.bytes(in: head)) {
                 guard read < Self.maximumNames else { return }
                 read += 1
@@ -24,6 +24,17 @@ final class TrailerFilter {
                 announced.append(Array(name))
             }
         }
+    }
+
+    /// Writes the `Trailer` field with the names that pass; nothing where none does.
+    func announce(in writer: inout HeadWriter) {
+        guard !announced.isEmpty else { return }
+        writer.append("Trailer: ")
+        for (index, name) in announced.enumerated() {
+            if index > 0 { writer.append(", ") }
+            writer.append(name)
+        }
+        writer.append("\r\n")
     }
 
     /// Appends the field lines of `section` that pass.

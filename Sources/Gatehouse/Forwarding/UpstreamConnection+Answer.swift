@@ -49,10 +49,18 @@ extension UpstreamConnection {
             return switchProtocols(head, bytes: bytes, to: client)
         }
         guard head.status >= 200 else {
+            guard exchange?.interimCame() == true else {
+                fail(.upstreamInvalidResponse)
+                return false
+            }
             passInterim(head, bytes: bytes, to: client)
             return true
         }
         if upgrade != nil { endUpload() }
+        guard !isCutShortByItsChunks(head) else {
+            fail(.upstreamInvalidResponse)
+            return false
+        }
         if pool.judgesAnswers, !passesOn(status: Int(head.status), for: client) { return false }
         exchange?.headCame(framing: head.framing, keepAlive: head.keepAlive)
         answerBody = BodyReader(head.framing)
@@ -64,7 +72,7 @@ extension UpstreamConnection {
         let small = takeSmallBody()
         let scratch = front.flushes.answers.next()
         AnswerHead.render(
-            head, bytes: bytes, fields: front.answerFields, delivery: delivery, closes: closes,
+            head, bytes: bytes, fields: front.answerFields, trailers: trailers, delivery: delivery, closes: closes,
             minorVersion: client.record.minorVersion, additions: client.record.additions,
             origin: client.record.corsOrigin, room: small?.readableBytes ?? 0, into: &scratch.pointee)
         if let small { scratch.pointee.writeImmutableBuffer(small) }
@@ -77,6 +85,12 @@ extension UpstreamConnection {
         // Only what is followed by more can be too much.
         if exchange?.answer == .body, answerBody.isOpen, !client.isWritable { pauseReading() }
         return true
+    }
+
+    /// Whether the chunks that came with the head are malformed, as far as they would be passed on in this turn: the client can still be told.
+    private func isCutShortByItsChunks(_ head: ResponseHead) -> Bool {
+        guard head.framing == .chunked, inbound.readableBytes > 0 else { return false }
+        return ChunkedBody.isMalformed(inbound, parts: TurnBudget.units)
     }
 
     /// A small body that came with its head, to go out in the same write.
@@ -104,6 +118,11 @@ extension UpstreamConnection {
 
     /// - Returns: whether there may be more to do.
     private func relayAnswerBody(to client: ClientHandler) -> Bool {
+        if answerBody.isOpen, inbound.readableBytes > 0, defersRest() {
+            writeGathered(to: client)
+            if holdsMuch || !client.isWritable { pauseReading() }
+            return false
+        }
         switch takeBody() {
         case .needsMore:
             if inbound.readableBytes == 0 { inbound = ByteBuffer() }
@@ -111,6 +130,7 @@ extension UpstreamConnection {
             if !client.isWritable { pauseReading() }
             return false
         case .data(let part):
+            turn.spendPart(bytes: part.readableBytes)
             deliver(part, to: client)
             return true
         case .end(let section):

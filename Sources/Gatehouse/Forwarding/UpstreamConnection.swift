@@ -39,6 +39,9 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     private var responseLimit: UInt64 = 0
     private var served = 0
     private var isReadPaused = false
+    var turn = TurnBudget()
+    /// The connection has ended, but not all that it brought was passed on.
+    private var dueEnd: DueEnd?
     private var isRetired = false
     /// Kept by the pool for the next request.
     var isIdle = false
@@ -49,6 +52,12 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         self.server = server
         self.pool = pool
         front = pool.front
+    }
+
+    private enum DueEnd {
+        /// The server sends nothing more.
+        case output
+        case connection
     }
 
     static func == (left: UpstreamConnection, right: UpstreamConnection) -> Bool { left === right }
@@ -122,6 +131,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        turn.readEnded()
         client?.flush()
     }
 
@@ -134,13 +144,28 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
         guard case .some(ChannelEvent.inputClosed) = event as? ChannelEvent else {
             return context.fireUserInboundEventTriggered(event)
         }
+        if !defersEnd(.output) { outputEnded() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        front.readClock()
+        if !defersEnd(.connection) { connectionEnded() }
+    }
+
+    /// Whether the end has to wait until everything that came before it was passed on.
+    private func defersEnd(_ end: DueEnd) -> Bool {
+        guard turn.isDeferred, client != nil else { return false }
+        dueEnd = end
+        return true
+    }
+
+    private func outputEnded() {
         if exchange?.isTunnel == true { return tunnelOutputEnded() }
         withdraw()
         closeNow()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        front.readClock()
+    private func connectionEnded() {
         withdraw()
         ended()
     }
@@ -164,6 +189,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     /// The connection has closed; told more than once.
     func ended() {
+        guard !defersEnd(.connection) else { return }
         settleEnd()
         guard !isRetired else { return }
         isRetired = true
@@ -212,7 +238,7 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     /// The answer is complete: the connection goes back to the pool, if both sides can use it again.
     func complete(for client: ClientHandler) {
-        let isReusable = exchange?.isReusable == true && inbound.readableBytes == 0
+        let isReusable = exchange?.isReusable == true && inbound.readableBytes == 0 && dueEnd == nil
         self.client = nil
         // The connection may be another's by the time that the client is found gone.
         client.responder = nil
@@ -275,6 +301,28 @@ final class UpstreamConnection: ChannelInboundHandler, Equatable {
 }
 
 extension UpstreamConnection: SendingConnection {}
+
+extension UpstreamConnection: TurnTaking {
+    /// As much waits for the next turn as may be held.
+    var holdsMuch: Bool { turn.isDeferred && inbound.readableBytes >= ConnectionLimits.heldBytes }
+
+    func takeTurn() {
+        turn.turnBegan()
+        front.readClock()
+        if let client { relayAnswer(to: client) }
+        turn.readEnded()
+        if let client {
+            clientWritabilityChanged(isWritable: client.isWritable)
+            client.flush()
+        }
+        guard !turn.isDeferred, let end = dueEnd else { return }
+        dueEnd = nil
+        switch end {
+        case .output: outputEnded()
+        case .connection: connectionEnded()
+        }
+    }
+}
 
 extension UpstreamConnection: Responder {
     var acceptsBody: Bool { takesMore }
@@ -352,7 +400,7 @@ extension UpstreamConnection: Responder {
     }
 
     func clientWritabilityChanged(isWritable: Bool) {
-        if isWritable { resumeReading() } else { pauseReading() }
+        if isWritable, !holdsMuch { resumeReading() } else { pauseReading() }
     }
 
     func clientGone() {

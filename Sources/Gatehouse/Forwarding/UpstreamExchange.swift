@@ -50,7 +50,11 @@ struct UpstreamExchange: Sendable {
     let maySendAgain: Bool
     private let isIdempotent: Bool
     private var passedInterim = false
+    private var interimCount = 0
     private var isWithdrawn = false
+
+    /// The most interim (1xx) responses before the answer.
+    static let maximumInterim = 16
 
     init(maySendAgain: Bool, isIdempotent: Bool = false, now: UInt64) {
         self.maySendAgain = maySendAgain
@@ -66,6 +70,14 @@ struct UpstreamExchange: Sendable {
     mutating func requestEnded(now: UInt64) {
         requestOpen = false
         lastProgress = now
+    }
+
+    /// An interim response came.
+    ///
+    /// - Returns: whether there may be so many.
+    mutating func interimCame() -> Bool {
+        interimCount += 1
+        return interimCount <= Self.maximumInterim
     }
 
     /// An interim answer was passed on to the client.

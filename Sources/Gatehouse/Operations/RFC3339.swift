@@ -16,6 +16,9 @@ public enum RFC3339 {
     }
 
     /// The time in UTC.
+    public static func text(_ time: UnixTime) -> String { text(time.seconds) }
+
+    /// The time `unix` seconds since 1970 in UTC.
     public static func text(_ unix: Int64) -> String {
         let civil = CivilTime(unix: unix)
         return "\(padded(civil.year, 4))-\(padded(civil.month, 2))-\(padded(civil.day, 2))T"

@@ -89,18 +89,17 @@ extension Gateway {
         for loop in loops { try await loop.onLoop { $0.counters.clear(cleared) } }
         let ledger = FileLedger(isOfReload: true)
         defer { filesRead.withLock { $0.formUnion(ledger.files) } }
-        let snapshot = try ledger.record { () throws(ConfigurationErrors) in
-            try Snapshot(configuration, places: places)
-        }
-        let serviceAccount = try ledger.record { () throws(GatewayStartError) in
-            try GatewayOthers.serviceAccount(of: configuration)
+        let (snapshot, serviceAccount) = try await blockingCalls.run { [places] in
+            try ledger.record {
+                (try Snapshot(configuration, places: places), try GatewayOthers.serviceAccount(of: configuration))
+            }
         }
         let sources = try await sources(for: configuration, snapshot, serviceAccount, after: previous.sources)
         let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
         let (limit, listeners) = try await takeUp(next, unlike: previous)
         try await install(next)
         await install(listeners, fronts: snapshot.fronts)
-        budget.change(limit: limit)
+        budget.change(limit: limit, perAddress: configuration.limits.connectionsPerAddress)
         if sources !== previous.sources { subscribe(to: sources.keys) }
         await handKeys(of: next)
         replace(with: next)

@@ -10,13 +10,25 @@ public final class Reloader: Sendable {
 
     private let gateway: Gateway
     private let load: @Sendable () throws -> Configuration
+    private let calls: BlockingCalls
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - files: what was read for the configuration that the gateway began with.
     ///   - load: reads and checks the next one; throws what is wrong with it.
-    public init(_ gateway: Gateway, files: Set<String>, load: @escaping @Sendable () throws -> Configuration) {
+    public convenience init(
+        _ gateway: Gateway, files: Set<String>, load: @escaping @Sendable () throws -> Configuration
+    ) {
+        self.init(gateway, files: files, calls: gateway.blockingCalls, load: load)
+    }
+
+    /// - Parameter calls: where `load` runs.
+    init(
+        _ gateway: Gateway, files: Set<String>, calls: BlockingCalls,
+        load: @escaping @Sendable () throws -> Configuration
+    ) {
         self.gateway = gateway
+        self.calls = calls
         self.load = load
         let all = files.union(gateway.files)
         state = Mutex(State(files: all, watch: FileWatch(loaded: .now(of: all))))
@@ -31,7 +43,7 @@ public final class Reloader: Sendable {
         defer { tried(ledger.files.union(gateway.files), before) }
         let configuration: Configuration
         do {
-            configuration = try ledger.record { try load() }
+            configuration = try await calls.run { [load] in try ledger.record { try load() } }
         } catch {
             gateway.refusedReload(error)
             throw error

@@ -37,6 +37,8 @@ public struct PathError: Error, Hashable, Sendable {
         case dotSegmentBesideEncodedSlash
         /// A dot segment appeared when `strip_prefix` was taken off.
         case dotSegmentAfterStrip
+        /// `//` appeared at the beginning when `strip_prefix` was taken off: it would name another server.
+        case emptySegmentAfterStrip
         /// What a route's `rewrite` made of the path is not canonical: a dot segment or an empty one appeared.
         case notCanonicalAfterRewrite
     }

@@ -58,6 +58,7 @@ public final class PathScratch {
     private var template = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private let segmentBuffer: UnsafeMutableBufferPointer<PathSegment>
     private(set) var segmentCount = 0
+    private var isBorrowed = false
 
     /// A scratch that takes paths up to `capacity` bytes without growing.
     public init(capacity: Int = 2048) {
@@ -73,6 +74,16 @@ public final class PathScratch {
         template.deallocate()
         segmentBuffer.deallocate()
     }
+
+    /// The memory for one request, to be given back when that is routed and passed on. A request that is decided while another one still uses this
+    /// memory gets memory of its own.
+    func borrow() -> PathScratch {
+        if isBorrowed { return PathScratch().borrow() }
+        isBorrowed = true
+        return self
+    }
+
+    func giveBack() { isBorrowed = false }
 
     /// The bytes of a slice; `path` is the path as it was received. Valid while `path` is and until the next request.
     @inline(__always)

@@ -43,6 +43,9 @@ struct StripPrefix: Sendable {
     /// holds even if that reasoning should not.
     static func problem(with path: UnsafeRawBufferPointer) -> PathError? {
         guard path.first == PathBytes.slash else { return PathError(reason: .notAbsolute, offset: 0) }
+        if path.count > 1, path[1] == PathBytes.slash {
+            return PathError(reason: .emptySegmentAfterStrip, offset: 0)
+        }
         return DotSegment.occurs(in: path) ? PathError(reason: .dotSegmentAfterStrip, offset: 0) : nil
     }
 

@@ -24,6 +24,19 @@ enum ChunkedBody {
         }
     }
 
+    /// Whether a body that begins with `inbound` is malformed within its first `parts` parts.
+    static func isMalformed(_ inbound: ByteBuffer, parts: Int) -> Bool {
+        var (decoder, rest) = (ChunkDecoder(), inbound)
+        for _ in 0..<parts {
+            switch next(&decoder, from: &rest) {
+            case .data: continue
+            case .malformed: return true
+            case .needsMore, .end: return false
+            }
+        }
+        return false
+    }
+
     private static func step(
         _ decoder: inout ChunkDecoder, _ inbound: ByteBuffer
     ) throws(ChunkError) -> ChunkDecoder.Event {

@@ -31,6 +31,8 @@ extension ClientHandler {
         defer { responder.bodyFlush() }
         if connection.isBodyHeld, responder.acceptsBody { connection.bodyTaken(now: front.time) }
         while responder === self.responder, responder.acceptsBody {
+            // The end of a body whose bytes are used up costs nothing, and must not wait.
+            if body.isOpen, inbound.readableBytes > 0, defersRest() { return false }
             switch takeBody() {
             case .needsMore:
                 if inbound.readableBytes == 0 { inbound = ByteBuffer() }
@@ -43,6 +45,7 @@ extension ClientHandler {
                 }
                 return false
             case .data(let part):
+                turn.spendPart(bytes: part.readableBytes)
                 guard admit(part) else { return false }
                 stream?.passedToUpstream(part)
                 responder.bodyPart(part)

@@ -18,6 +18,7 @@ extension ClientHandler {
             return false
         }
         scanned = 0
+        turn.spendRequest(bytes: end)
         var held = takeInbound()
         if end == held.readableBytes {
             head = held
@@ -33,13 +34,15 @@ extension ClientHandler {
     func serveHead() {
         // A copy of the reference: what the request leads to may end it and let go of the head.
         let head = head
+        let fields = front.borrowFields()
+        defer { front.giveBack(fields) }
         head.withUnsafeReadableBytes { bytes in
             do throws(HeadError) {
                 let parsed = try RequestParser.parse(
-                    bytes, fields: front.fields,
+                    bytes, fields: fields,
                     limits: HeadLimits(size: front.limits.headSize, fields: front.limits.headFields))
                 begin(parsed)
-                record.handler?.handle(RequestView(head: parsed, bytes: bytes, fields: front.fields), from: self)
+                record.handler?.handle(RequestView(head: parsed, bytes: bytes, fields: fields), from: self)
             } catch {
                 refuseHead(Denial(error.decisionCode))
             }

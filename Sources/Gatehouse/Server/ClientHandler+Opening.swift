@@ -11,12 +11,15 @@ extension ClientHandler {
             if let source = header.source {
                 let peer = PeerAddress(source, isSecure: opening?.isSecure == true, through: [])
                 origins = RequestOrigin(peer: peer)
+                guard holder?.client(is: peer) != false else { return close() }
             }
             if opening?.isSecure != true { connection.opened(now: front.time) }
         case let event as TLSUserEvent:
             guard case .handshakeCompleted = event else { return }
             opening?.handshakeTook(front.time &- min(front.time, connection.lastProgress))
             connection.opened(now: front.time)
+        case is ConnectionHolder.MakeRoom:
+            makeRoom()
         default:
             break
         }

@@ -29,12 +29,15 @@ final class ClientHandler: ChannelInboundHandler {
     var lasting: OpenStream?
     /// Where it came in; nil in tests.
     var listener: ListenerSlot?
+    /// Its place among the process's connections; nil in tests.
+    var holder: ConnectionHolder?
     /// Its listener lets others in now: no more requests are taken after the one it serves.
     private(set) var isOutdated = false
     var queued = QueuedWrites()
     private(set) var writer: SocketWriter?
     /// It is in the queue of those that are flushed next.
     var isFlushDue = false
+    var turn = TurnBudget()
     var registryIndex = 0
     private(set) var context: ChannelHandlerContext?
     private var isAdvancing = false
@@ -63,6 +66,13 @@ final class ClientHandler: ChannelInboundHandler {
         guard connection.isIdle else { return }
         connection.finish()
         closeOnceSent()
+    }
+
+    /// Ends at once, so that another connection has its place; with the current answer where a request has begun since it was found idle.
+    func makeRoom() {
+        isOutdated = true
+        guard connection.isServing else { return close() }
+        holder?.stay()
     }
 
     // MARK: - Channel events
@@ -114,6 +124,7 @@ final class ClientHandler: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        turn.readEnded()
         guard inbound.readableBytes == 0 else { return }
         inbound = ByteBuffer()
     }
@@ -165,7 +176,7 @@ final class ClientHandler: ChannelInboundHandler {
         defer { isAdvancing = false }
         while context != nil, step() {}
         // Of a head that was cut short, nothing more will come.
-        if connection.phase == .awaitingHead, connection.peerFinished, isWritable {
+        if connection.phase == .awaitingHead, connection.peerFinished, isWritable, !turn.isDeferred {
             connection.finish()
             return closeOnceSent()
         }
@@ -177,7 +188,7 @@ final class ClientHandler: ChannelInboundHandler {
         switch connection.phase {
         case .awaitingHead:
             // A client that does not read its answers is not served further ones.
-            return inbound.readableBytes > 0 && isWritable && takeHead()
+            return inbound.readableBytes > 0 && isWritable && !defersRest() && takeHead()
         case .exchanging where connection.bodyOpen:
             let served = responder
             return relayBody() || served !== responder || connection.phase != .exchanging || hasRoomAgain
@@ -192,7 +203,8 @@ final class ClientHandler: ChannelInboundHandler {
     /// Reading pauses while as much is held as may be.
     func adjustReading() {
         let holdsMuch = inbound.readableBytes >= ConnectionLimits.heldBytes
-        pauseReading(holdsMuch && (connection.isServing || (connection.phase == .awaitingHead && !isWritable)))
+        let holdsHeads = connection.phase == .awaitingHead && (!isWritable || turn.isDeferred)
+        pauseReading(holdsMuch && (connection.isServing || holdsHeads))
     }
 
     private func pauseReading(_ pause: Bool) {
@@ -249,6 +261,16 @@ final class ClientHandler: ChannelInboundHandler {
 }
 
 extension ClientHandler: SendingConnection {}
+
+extension ClientHandler: TurnTaking {
+    func takeTurn() {
+        turn.turnBegan()
+        guard isOpen else { return }
+        front.readClock()
+        advance()
+        turn.readEnded()
+    }
+}
 
 extension ByteBuffer {
     /// Adds what arrived to what is held. What was consumed is let go of, so that a buffer that is never quite empty does not

@@ -6,12 +6,15 @@ final class ServerFront {
     private(set) var limits: ConnectionLimits
     let clock: GatewayClock
     /// The fields of the head being parsed; reused by each.
-    private(set) var fields: FieldTable
+    private var fields: FieldTable
+    private var fieldsAreLent = false
     /// The same for the heads of answers.
     let answerFields: FieldTable
     let registry = ConnectionRegistry()
     /// What was written and is not with the kernel yet.
     let flushes: FlushQueue
+    /// Connections with more to do than one turn allows.
+    let turns: TurnQueue
     var requestIDs = RequestIDs()
     var dates = DateLine()
     /// No more requests are taken on a connection after the one it serves.
@@ -28,6 +31,7 @@ final class ServerFront {
     /// - Parameter loop: whose events are handled before anything is sent; nil: each thing is sent at once.
     init(limits: ConnectionLimits, clock: GatewayClock, loop: (any EventLoop)? = nil) {
         flushes = FlushQueue(loop: loop)
+        turns = TurnQueue(loop: loop, clock: clock)
         self.limits = limits
         self.clock = clock
         time = clock.monotonic()
@@ -38,7 +42,20 @@ final class ServerFront {
     /// Other bounds, from the next head on. Not to be called while a head is being served.
     func adopt(_ limits: ConnectionLimits) {
         if limits.headFields != self.limits.headFields { fields = FieldTable(capacity: limits.headFields) }
+        fieldsAreLent = false
         self.limits = limits
+    }
+
+    /// The table for the fields of one head, to be given back when the head's request was handed over. A head that is parsed while another one is
+    /// still being handed over gets a table of its own.
+    func borrowFields() -> FieldTable {
+        if fieldsAreLent { return FieldTable(capacity: limits.headFields) }
+        fieldsAreLent = true
+        return fields
+    }
+
+    func giveBack(_ table: FieldTable) {
+        if table === fields { fieldsAreLent = false }
     }
 
     /// The `Date` line of an answer that is made now.

@@ -15,10 +15,10 @@ public struct IdentityLink: Sendable, Hashable {
     public var name: String { "\(provider):\(subject)" }
 }
 
-/// What is kept of an account. Times are seconds since 1970.
+/// What is kept of an account.
 public struct AccountRecord: Sendable, Equatable {
-    /// Whose account: 32 hexadecimal digits for one that was made here, anybody's else for one that only has links here.
-    public var uid: String
+    /// Whose account. The uid of an account that was made here has 32 hexadecimal digits and no tenant; any other user may have links here.
+    public var user: UserKey
     /// The address, ASCII letters in lower case.
     public var email: String?
     /// Whether a provider vouched for the address.
@@ -26,16 +26,19 @@ public struct AccountRecord: Sendable, Equatable {
     /// The display name.
     public var name: String?
     /// When it was made here; nil: it was not, so its user can sign in without its links.
-    public var created: Int64?
+    public var created: UnixTime?
     /// The subject at each linked provider.
     public var links: [String: String]
 
-    /// An account; with the uid alone, one of which nothing is known.
+    /// The uid, which alone names no user.
+    public var uid: String { user.uid }
+
+    /// An account; with the user alone, one of which nothing is known.
     public init(
-        uid: String, email: String? = nil, emailVerified: Bool = false, name: String? = nil, created: Int64? = nil,
+        user: UserKey, email: String? = nil, emailVerified: Bool = false, name: String? = nil, created: UnixTime? = nil,
         links: [String: String] = [:]
     ) {
-        self.uid = uid
+        self.user = user
         self.email = email
         self.emailVerified = emailVerified
         self.name = name
@@ -48,9 +51,9 @@ public struct AccountRecord: Sendable, Equatable {
 public enum AccountCreation: Sendable, Equatable {
     case created
     /// The identity belongs to this uid, be it since a moment ago. Nothing was made.
-    case linkTaken(uid: String)
+    case linkTaken(uid: UserKey)
     /// The address belongs to this uid. Nothing was made.
-    case emailTaken(uid: String)
+    case emailTaken(uid: UserKey)
 }
 
 /// What became of linking an identity.
@@ -60,7 +63,7 @@ public enum LinkClaim: Sendable, Equatable {
     /// It had belonged to it before; the account as it is.
     case alreadyLinked(AccountRecord)
     /// It belongs to this uid.
-    case taken(uid: String)
+    case taken(uid: UserKey)
     /// The account has another identity of that provider.
     case providerTaken
 }
@@ -82,13 +85,13 @@ public enum LinkRelease: Sendable, Equatable {
 /// so that what they keep of a link's owner dies.
 public protocol AccountStore: Sendable {
     /// Whom an identity belongs to; nil: to no account.
-    func owner(of link: IdentityLink) async throws(StoreError) -> String?
+    func owner(of link: IdentityLink) async throws(StoreError) -> UserKey?
 
     /// The account of a uid; nil: nothing is kept of it.
-    func account(_ uid: String) async throws(StoreError) -> AccountRecord?
+    func account(_ user: UserKey) async throws(StoreError) -> AccountRecord?
 
     /// The uid of an address (in lower case), where one account per address is on; nil: none has it.
-    func uid(ofEmail email: String) async throws(StoreError) -> String?
+    func uid(ofEmail email: String) async throws(StoreError) -> UserKey?
 
     /// Makes an account with one link; where `claimsEmail`, its address must be nobody's and becomes its own.
     ///
@@ -96,25 +99,26 @@ public protocol AccountStore: Sendable {
     func createAccount(_ account: AccountRecord, claimsEmail: Bool) async throws(StoreError) -> AccountCreation
 
     /// Links an identity to a uid, whether or not an account is kept of it.
-    func claim(_ link: IdentityLink, for uid: String) async throws(StoreError) -> LinkClaim
+    func claim(_ link: IdentityLink, for user: UserKey) async throws(StoreError) -> LinkClaim
 
-    /// Ends the link of a uid to a provider, but not the last one of an account that was made here.
-    func release(provider: String, of uid: String) async throws(StoreError) -> LinkRelease
+    /// Ends the link of a uid to a provider, but not the last one of an account that was made here, and every session that the identity began.
+    func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease
 
-    /// Ends all links of an account, whichever they are, so that nobody who could sign in to it still can.
+    /// Ends all links of an account, whichever they are, and every session that their identities began, so that nobody who could sign in to it
+    /// still can.
     ///
     /// - Returns: what they were.
     @discardableResult
-    func releaseAll(of uid: String) async throws(StoreError) -> [IdentityLink]
+    func releaseAll(of user: UserKey) async throws(StoreError) -> [IdentityLink]
 
     /// Keeps the display name, unless the account has one.
-    func setNameIfAbsent(_ name: String, of uid: String) async throws(StoreError)
+    func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError)
 
     /// Keeps the address of an account: claims it where `claimsEmail`.
     ///
     /// - Returns: false where it belongs to another account; then nothing changes.
     func setEmail(
-        _ email: String, verified: Bool, of uid: String, claimsEmail: Bool
+        _ email: String, verified: Bool, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool
 
     /// A value that all gateways of a store share and that is made once: the stored one, or `initial`, which then is.

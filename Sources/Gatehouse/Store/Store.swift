@@ -22,6 +22,21 @@ public protocol Store: Sendable {
     /// True for an embedded store, which is the only writer of its records; false for one that follows others.
     var viewIsAuthoritative: Bool { get }
 
+    /// What is wrong with the store and what to do, without credentials; nil: nothing.
+    var trouble: String? { get }
+
+    /// Whether the store takes writes, as far as is known.
+    var isWritable: Bool { get }
+
+    /// Looks after what no operation shows. Called every second.
+    func inspect() async
+
+    /// Confirms that what the store holds now is right, although records are missing that `view` keeps: they are given up.
+    ///
+    /// - Returns: what was missing.
+    @discardableResult
+    func accept() async throws(StoreError) -> StoreLoss
+
     /// Reads all records into `view`; until it has returned, `view.age` is nil.
     ///
     /// Invalid records are an error for their user alone: they are counted, logged and answered as `.faulty`.
@@ -37,50 +52,74 @@ public protocol Store: Sendable {
     /// Finishes what was asked before, then releases the storage. Later calls throw `.closed`, and `view.age` is nil.
     func close() async throws(StoreError)
 
-    /// Revokes what `uid` was given before `at`: `valid_since` becomes the later of the stored time and `at`.
+    /// Revokes what the user was given before `at`: `valid_since` becomes the later of the stored time and `at`; for
+    /// `.everything` also no earlier than the start of the latest session.
     ///
     /// - Returns: the record as it is now.
     @discardableResult
-    func revoke(_ uid: String, at: Int64) async throws(StoreError) -> UserRecord
+    func revoke(_ user: UserKey, at: Int64, _ scope: RevocationScope) async throws(StoreError) -> UserRecord
+
+    /// Begins a session of a user, or of an identity at a provider: the start is `at`, or the first second
+    /// after the record's `valid_since` if that is later.
+    ///
+    /// The store orders starts and revocations: a revocation of `.everything` covers every session that began before it
+    /// and none that begins after it, whatever the clocks of the gateways say.
+    func beginSession(_ user: UserKey, at: Int64) async throws(StoreError) -> SessionStart
 
     /// Forgets `valid_since`. The only way back from `revoke`, and the repair of a faulty `valid_since`.
     @discardableResult
-    func unrevoke(_ uid: String) async throws(StoreError) -> UserRecord
+    func unrevoke(_ user: UserKey) async throws(StoreError) -> UserRecord
 
-    /// Disables `uid`, or enables it again; also the repair of a faulty `disabled`.
+    /// Disables the user, or enables them again; also the repair of a faulty `disabled`.
     @discardableResult
-    func setDisabled(_ uid: String, _ disabled: Bool) async throws(StoreError) -> UserRecord
+    func setDisabled(_ user: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord
 
     /// Revokes one session for good.
     ///
     /// - Parameter expires: when the session's credential expires, if known: the record goes with it. A nil keeps what
     ///   an earlier call said; without any, the record stays.
     @discardableResult
-    func revokeSession(_ uid: String, _ session: String, expires: Int64?) async throws(StoreError) -> SessionRecord
+    func revokeSession(_ user: UserKey, _ session: String, expires: Int64?) async throws(StoreError) -> SessionRecord
 
     /// Records that the user of a session proved who they are: `signed_in_at` becomes the later of the stored time and
     /// `at`. A revoked session stays revoked.
     ///
-    /// - Parameter expires: as for `revokeSession`.
+    /// - Parameters:
+    ///   - isAuthenticated: whether the proof was an authentication.
+    ///   - expires: as for `revokeSession`.
     @discardableResult
     func recordSignIn(
-        _ uid: String, _ session: String, at: Int64, expires: Int64?
+        _ user: UserKey, _ session: String, at: Int64, isAuthenticated: Bool, expires: Int64?
     ) async throws(StoreError) -> SessionRecord
 
     /// The user's record in the store itself; an absent one is `UserRecord()`. A faulty one throws `.faultyRecord`.
-    func user(_ uid: String) async throws(StoreError) -> UserRecord
+    func user(_ user: UserKey) async throws(StoreError) -> UserRecord
 
     /// The session's record in the store itself; an absent one is `SessionRecord()`. A faulty one throws
     /// `.faultyRecord`.
-    func session(_ uid: String, _ session: String) async throws(StoreError) -> SessionRecord
+    func session(_ user: UserKey, _ session: String) async throws(StoreError) -> SessionRecord
 }
 
 extension Store {
+    /// Revokes what the user was given before `at`.
+    @discardableResult
+    public func revoke(_ user: UserKey, at time: Int64) async throws(StoreError) -> UserRecord {
+        try await revoke(user, at: time, .before)
+    }
+
+    /// Records a proof that was no authentication.
+    @discardableResult
+    public func recordSignIn(
+        _ user: UserKey, _ session: String, at time: Int64, expires: Int64?
+    ) async throws(StoreError) -> SessionRecord {
+        try await recordSignIn(user, session, at: time, isAuthenticated: false, expires: expires)
+    }
+
     /// Revokes one session whose expiry the caller does not know: for good. It may go on in tokens that are issued later, when what was
     /// recorded of it would have expired.
     @discardableResult
-    public func revokeSession(_ uid: String, _ session: String) async throws(StoreError) -> SessionRecord {
-        try await revokeSession(uid, session, expires: StoreBounds.maximumTime)
+    public func revokeSession(_ user: UserKey, _ session: String) async throws(StoreError) -> SessionRecord {
+        try await revokeSession(user, session, expires: StoreBounds.maximumTime)
     }
 }
 

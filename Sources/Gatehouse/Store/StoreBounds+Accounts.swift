@@ -58,11 +58,10 @@ extension StoreBounds {
 
     /// What an account begins with; its only link.
     static func check(creating account: AccountRecord) throws(StoreError) -> IdentityLink {
-        try check(uid: account.uid)
-        guard account.links.count == 1, let only = account.links.first, let created = account.created else {
+        try check(user: account.user)
+        guard account.links.count == 1, let only = account.links.first, account.created != nil else {
             throw .invalidAccount("an account is made with the time of its making and exactly one link")
         }
-        try check(time: created)
         if let email = account.email { try check(email: email) }
         if let name = account.name { try check(name: name) }
         let link = IdentityLink(provider: only.key, subject: only.value)

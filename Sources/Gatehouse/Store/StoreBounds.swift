@@ -5,7 +5,7 @@ public enum StoreBounds {
     /// The longest name of a session, in bytes of UTF-8.
     public static let maximumSessionSize = 256
     /// The latest time, in seconds since 1970. A later one is a time in milliseconds.
-    public static let maximumTime: Int64 = 100_000_000_000
+    public static let maximumTime = UnixTime.latest.seconds
     /// How long what may be used once is kept, at most: 30 days, in seconds.
     public static let maximumLifetime: Int64 = 2_592_000
     /// The longest purpose of a nonce, in bytes.
@@ -13,7 +13,12 @@ public enum StoreBounds {
     /// The purpose of a nonce that may be used for anything.
     public static let anyPurpose = "any"
 
-    static func check(uid: String) throws(StoreError) {
+    static func check(user: UserKey) throws(StoreError) {
+        try check(uid: user.uid)
+        if let tenant = user.tenant, !UserKey.isTenant(tenant.utf8) { throw .invalidTenant() }
+    }
+
+    private static func check(uid: String) throws(StoreError) {
         // At most 4 bytes a scalar: the first comparison is O(1) and bounds the count.
         let length = uid.utf8.count <= 4 * maximumUIDLength ? uid.unicodeScalars.count : .max
         guard length >= 1, length <= maximumUIDLength, isPrintable(uid) else { throw .invalidUID() }
@@ -33,8 +38,9 @@ public enum StoreBounds {
         name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
-    static func check(time: Int64) throws(StoreError) {
-        guard isValid(time: time) else { throw .invalidTime(time) }
+    static func time(_ seconds: Int64) throws(StoreError) -> UnixTime {
+        guard let time = UnixTime(seconds) else { throw .invalidTime(seconds) }
+        return time
     }
 
     static func check(lifetime: Int64) throws(StoreError) {
@@ -45,9 +51,5 @@ public enum StoreBounds {
         guard 1...maximumPurposeSize ~= purpose.utf8.count,
             purpose.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "-") })
         else { throw .invalidPurpose() }
-    }
-
-    static func isValid(time: Int64) -> Bool {
-        time >= 0 && time <= maximumTime
     }
 }

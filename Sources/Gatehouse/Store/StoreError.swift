@@ -5,7 +5,7 @@ public struct StoreError: Error, Sendable, Equatable {
         /// The code's name, as logs and metrics spell it.
         public let description: String
 
-        /// A uid that is empty, longer than 128 characters or has control characters. The caller's fault.
+        /// A uid that is empty, longer than 128 characters or has control characters, or a malformed tenant. The caller's fault.
         public static let invalidUID = Code(description: "invalid-uid")
         /// A session name that is empty, longer than 256 bytes, has control characters or zeros before a number. The caller's fault.
         public static let invalidSession = Code(description: "invalid-session")
@@ -29,6 +29,8 @@ public struct StoreError: Error, Sendable, Equatable {
         public static let full = Code(description: "full")
         /// The file, its file system or the server does not allow writing.
         public static let readOnly = Code(description: "read-only")
+        /// The file is not where it was opened: it was renamed, replaced or deleted.
+        public static let moved = Code(description: "moved")
         /// More writes wait than the store is willing to hold.
         public static let overloaded = Code(description: "overloaded")
         /// The store was closed.
@@ -45,7 +47,7 @@ public struct StoreError: Error, Sendable, Equatable {
     public let message: String
 
     /// Whether the same call can succeed later without anyone mending anything.
-    public var isRetryable: Bool { code == .overloaded || code == .io || code == .full }
+    public var isRetryable: Bool { code == .overloaded || code == .io || code == .full || code == .moved }
 
     /// An error with its explanation.
     public init(_ code: Code, _ message: String) {
@@ -63,6 +65,12 @@ extension StoreError {
     static func invalidUID() -> StoreError {
         StoreError(
             .invalidUID, "a uid has 1 to \(StoreBounds.maximumUIDLength) characters, none of them a control character")
+    }
+
+    static func invalidTenant() -> StoreError {
+        StoreError(
+            .invalidUID, "a tenant has 1 to \(UserKey.maximumTenantSize) letters, digits, hyphens and underscores"
+        )
     }
 
     static func invalidSession() -> StoreError {

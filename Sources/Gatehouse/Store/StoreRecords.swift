@@ -1,14 +1,43 @@
 /// What the store knows of a user.
 public struct UserRecord: Sendable, Equatable {
-    /// Tokens whose `auth_time` is earlier, in seconds since 1970, are revoked; nil where nothing was revoked.
-    public var validSince: Int64?
+    /// Tokens whose `auth_time` is earlier are revoked; nil where nothing was revoked.
+    public var validSince: UnixTime?
     /// Whether the user may not pass at all.
     public var disabled: Bool
+    /// The time at which the revocation was made, where `validSince` is later because it also covers a session that began later by the clock of
+    /// another gateway; nil: `validSince`. Credentials are compared with this time, sessions with `validSince`.
+    public var revokedAt: UnixTime?
 
     /// A record; without arguments, that of a user of whom nothing is known.
-    public init(validSince: Int64? = nil, disabled: Bool = false) {
+    public init(validSince: UnixTime? = nil, disabled: Bool = false, revokedAt: UnixTime? = nil) {
         self.validSince = validSince
         self.disabled = disabled
+        self.revokedAt = revokedAt
+    }
+
+    /// A credential that was made before this time is revoked.
+    var credentialsSince: UnixTime? { validSince.map { min($0, revokedAt ?? $0) } }
+}
+
+/// What a revocation ends besides credentials that were made before its time.
+public enum RevocationScope: Sendable {
+    /// Nothing else: sessions that began after that time go on.
+    case before
+    /// Every session that the store began so far, whatever the clocks of the gateways say.
+    case everything
+}
+
+/// A session that the store began.
+public struct SessionStart: Sendable, Equatable {
+    /// When the session began: later than every revocation that the record held.
+    public var started: UnixTime
+    /// The record in which the session began.
+    public var record: UserRecord
+
+    /// A start in a record.
+    public init(started: UnixTime, record: UserRecord) {
+        self.started = started
+        self.record = record
     }
 }
 
@@ -16,13 +45,16 @@ public struct UserRecord: Sendable, Equatable {
 public struct SessionRecord: Sendable, Equatable {
     /// Whether the session was ended.
     public var revoked: Bool
-    /// The latest recorded proof of who the user is, in seconds since 1970; nil where none was recorded.
-    public var signedInAt: Int64?
+    /// The latest recorded proof of who the user is; nil where none was recorded.
+    public var signedInAt: UnixTime?
+    /// Whether that proof was an authentication: the provider said that the user presented credentials then.
+    public var isAuthenticated: Bool
 
     /// A record; without arguments, that of a session of which nothing is known.
-    public init(revoked: Bool = false, signedInAt: Int64? = nil) {
+    public init(revoked: Bool = false, signedInAt: UnixTime? = nil, isAuthenticated: Bool = false) {
         self.revoked = revoked
         self.signedInAt = signedInAt
+        self.isAuthenticated = isAuthenticated
     }
 }
 
@@ -31,7 +63,7 @@ public enum UserLookup: Sendable, Equatable {
     /// Nothing is known of the user. Not an error.
     case none
     /// The user's record; `validSince` is nil for one that is only disabled.
-    case record(validSince: Int64?, disabled: Bool)
+    case record(validSince: UnixTime?, disabled: Bool)
     /// The user's record is invalid: no decision can be made from it.
     case faulty
 }
@@ -41,7 +73,7 @@ public enum SessionLookup: Sendable, Equatable {
     /// Nothing is known of the session. Not an error.
     case none
     /// The session's record.
-    case record(revoked: Bool, signedInAt: Int64?)
+    case record(revoked: Bool, signedInAt: UnixTime?, isAuthenticated: Bool = false)
     /// The session's record is invalid: no decision can be made from it.
     case faulty
 }

@@ -11,6 +11,8 @@ public struct RedisCommand: Sendable, Equatable {
     public private(set) var bytes: [UInt8]
     /// How many commands it holds, which is how many replies it gets.
     public private(set) var count: Int
+    /// Where each command after the first begins.
+    private var starts: [Int] = []
 
     /// Formats one command.
     ///
@@ -33,6 +35,8 @@ public struct RedisCommand: Sendable, Equatable {
 
     /// Adds another command, to be sent together with this one.
     public mutating func append(_ other: RedisCommand) {
+        starts.append(bytes.count)
+        for start in other.starts { starts.append(bytes.count + start) }
         bytes += other.bytes
         count += other.count
     }
@@ -42,6 +46,16 @@ public struct RedisCommand: Sendable, Equatable {
         var both = first
         both.append(second)
         return both
+    }
+
+    /// Calls `body` with the bytes of each command, in order.
+    func forEachCommand(_ body: (ArraySlice<UInt8>) -> Void) {
+        var start = 0
+        for next in starts {
+            body(bytes[start..<next])
+            start = next
+        }
+        body(bytes[start...])
     }
 
     private static func format(_ joined: [UInt8], _ lengths: [Int]) -> [UInt8] {

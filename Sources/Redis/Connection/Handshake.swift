@@ -3,15 +3,17 @@ struct Handshake {
     enum Step: Equatable {
         case authenticate
         case select
-        case ping
         case role
         case copy
+        /// A sign of life; also tells whether the server repeats what it is sent, as markers need.
+        case echo
         case masterAddress
     }
 
     /// What the answers amount to.
     enum Finding: Equatable {
-        case usable
+        /// With the command that markers are sent by.
+        case usable(ReplyAlignment.Carrier)
         case master(RedisEndpoint)
     }
 
@@ -37,10 +39,11 @@ struct Handshake {
             asked.append((.select, RedisCommand(["SELECT", configuration.database])))
         }
         switch role {
-        case .any: asked.append((.ping, RedisCommand(["PING"])))
+        case .any: break
         case .noCopy: asked.append((.copy, RedisCommand(["ROLE"])))
         case .master: asked.append((.role, RedisCommand(["ROLE"])))
         }
+        asked.append((.echo, RedisCommand(["ECHO", "gatehouse"])))
         return Handshake(asked)
     }
 
@@ -61,13 +64,15 @@ struct Handshake {
         guard position < steps.count else { return .refused(.unaskedReply, nil) }
         let step = steps[position]
         position += 1
+        if step == .echo, reply.refusesCommand { return .done(.usable(.ping)) }
         if reply.kind == .error, let refusal = Refusal(reply, at: step) {
             return .refused(refusal.code, refusal.detail)
         }
         switch step {
-        case .authenticate, .select, .ping: return position < steps.count ? .more : .done(.usable)
-        case .role: return reply.meets(.master) ? .done(.usable) : .refused(.notMaster, nil)
-        case .copy: return reply.meets(.noCopy) ? .done(.usable) : .refused(.notMaster, nil)
+        case .authenticate, .select: return .more
+        case .role: return reply.meets(.master) ? .more : .refused(.notMaster, nil)
+        case .copy: return reply.meets(.noCopy) ? .more : .refused(.notMaster, nil)
+        case .echo: return reply.equals("gatehouse") ? .done(.usable(.echo)) : .refused(.misaligned, nil)
         case .masterAddress: return Self.master(reply)
         }
     }
@@ -130,8 +135,6 @@ private struct Refusal {
         } else if reply.begins(with: "DENIED") {
             self.init(.refused, "it is in protected mode: set a password or bind it to an address")
         } else if reply.begins(with: "NOPERM") {
-            // A user who may not PING may be all that is needed.
-            if step == .ping { return nil }
             self.init(.noPermission, step == .authenticate ? "AUTH" : step.commandName)
         } else if let code = RedisProblem.Code(leavingFor: reply) {
             self.init(code, nil)
@@ -153,8 +156,8 @@ extension Handshake.Step {
         switch self {
         case .authenticate: "AUTH"
         case .select: "SELECT"
-        case .ping: "PING"
         case .role, .copy: "ROLE"
+        case .echo: "ECHO"
         case .masterAddress: "SENTINEL"
         }
     }
@@ -164,7 +167,7 @@ extension Handshake.Step {
         switch self {
         case .authenticate: .wrongPassword
         case .select: .noDatabase
-        case .ping, .role, .copy, .masterAddress: .refused
+        case .role, .copy, .echo, .masterAddress: .refused
         }
     }
 }
@@ -193,6 +196,11 @@ extension RedisProblem.Code {
 }
 
 extension RedisReply {
+    /// Whether the server has no such command, or does not let the user run it.
+    fileprivate var refusesCommand: Bool {
+        kind == .error && (begins(with: "NOPERM") || begins(with: "ERR unknown command"))
+    }
+
     /// Whether its bytes begin with this word or these words.
     func begins(with text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount

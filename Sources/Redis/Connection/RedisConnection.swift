@@ -29,6 +29,9 @@ final class RedisConnection: ChannelInboundHandler {
     private let isEncrypted: Bool
     private let reader: ReplyReader
     private var machine: ConnectionMachine<Waiter>
+    /// Nil until the connection is usable: until then there are only the handshake's commands, which are judged by themselves.
+    private var alignment: ReplyAlignment?
+    private let firstMarker: UInt64
     private weak var owner: (any RedisConnectionOwner)?
 
     private var context: ChannelHandlerContext?
@@ -50,12 +53,14 @@ final class RedisConnection: ChannelInboundHandler {
 
     init(
         to endpoint: RedisEndpoint, _ handshake: Handshake, _ configuration: RedisConfiguration, role: RoleDemand,
-        owner: any RedisConnectionOwner, clock: @escaping @Sendable () -> UInt64
+        owner: any RedisConnectionOwner, clock: @escaping @Sendable () -> UInt64,
+        firstMarker: UInt64 = .random(in: 0 ... .max)
     ) {
         self.endpoint = endpoint
         self.handshake = handshake
         self.owner = owner
         self.clock = clock
+        self.firstMarker = firstMarker
         maximumUnsentSize = configuration.maximumUnsentSize
         isEncrypted = configuration.tls != nil
         reader = ReplyReader(configuration.replyLimits)
@@ -75,22 +80,28 @@ extension ConnectionMachine.Timing {
 // MARK: - Sending
 
 extension RedisConnection {
-    func send(_ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver) {
-        guard command.bytes.count <= maximumUnsentSize - unsent.readableBytes else {
-            return receiver.failed(.overloaded, ticket: ticket)
-        }
+    /// - Returns: why the command was not sent; nil when it was. Then the receiver is called, later than this returns.
+    func send(
+        _ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver
+    ) -> RedisFailure? {
+        let size = command.bytes.count + command.count * ReplyAlignment.size
+        guard size <= maximumUnsentSize - unsent.readableBytes else { return .overloaded }
         let waiter = Waiter(receiver: receiver, ticket: ticket)
         switch machine.admit(waiter, replies: command.count, deadline: clock().adding(timeout)) {
         case .admitted:
             queue(command)
             armTimer()
-        case .notReady: receiver.failed(.notConnected(RedisProblem(.connecting, at: endpoint)), ticket: ticket)
-        case .overloaded: receiver.failed(.overloaded, ticket: ticket)
+            return nil
+        case .notReady: return .notConnected(RedisProblem(.connecting, at: endpoint))
+        case .overloaded: return .overloaded
         }
     }
 
     private func queue(_ command: RedisCommand) {
-        unsent.writeBytes(command.bytes)
+        command.forEachCommand { bytes in
+            alignment?.mark(&unsent)
+            unsent.writeBytes(bytes)
+        }
         guard !isFlushPlanned, let context else { return }
         isFlushPlanned = true
         // After all events of this tick, and before the loop waits for others.
@@ -147,20 +158,38 @@ extension RedisConnection {
     }
 
     private func deliver(_ reply: RedisReply, at now: UInt64) {
+        switch alignment?.judge(reply) {
+        case nil, .reply?: break
+        case .marker?: return note(reply)
+        case .broken?: return close(.misaligned(reply, at: endpoint))
+        }
         switch machine.received(reply, at: now) {
         case .to(let waiter): waiter.receiver.received(reply, ticket: waiter.ticket)
         case .nobody: break
         case .opened(let finding):
+            if case .usable(let carrier) = finding { alignment = ReplyAlignment(carrier, first: firstMarker) }
             armTimer()
             owner?.connection(self, opened: finding)
         case .close(let code, let detail): close(RedisProblem(code, at: endpoint, detail: detail))
         }
         // The reply stands until the reader reads on.
+        note(reply)
+    }
+
+    /// An error may say that the server is to be left.
+    private func note(_ reply: RedisReply) {
         if reply.kind == .error, leaving == nil { leaving = RedisProblem.Code(leavingFor: reply) }
     }
 }
 
 extension RedisProblem {
+    /// Another reply came than the marker of a command, or a marker in place of a reply.
+    fileprivate static func misaligned(_ reply: RedisReply, at endpoint: RedisEndpoint) -> RedisProblem {
+        reply.kind == .error && reply.begins(with: "NOPERM")
+            ? RedisProblem(.noPermission, at: endpoint, detail: "ECHO or PING")
+            : RedisProblem(.misaligned, at: endpoint)
+    }
+
     fileprivate init(_ defect: ReplyDefect, at endpoint: RedisEndpoint) {
         switch defect {
         case .notRESP, .resp3: self.init(.notRedis, at: endpoint)

@@ -87,10 +87,17 @@ public final class RedisLink {
     /// - Parameters:
     ///   - ticket: given back with what comes of it.
     ///   - timeout: in nanoseconds from now.
-    ///   - receiver: told what comes of it, perhaps before this returns.
+    ///   - receiver: receives the result, always after this returned: on a later turn of the loop.
     public func send(_ command: RedisCommand, ticket: UInt64, timeout: UInt64, to receiver: any RedisReceiver) {
-        guard let ready else { return receiver.failed(.notConnected(problem), ticket: ticket) }
-        ready.send(command, ticket: ticket, timeout: timeout, to: receiver)
+        let failure =
+            ready.map { $0.send(command, ticket: ticket, timeout: timeout, to: receiver) } ?? .notConnected(problem)
+        if let failure { later { receiver.failed(failure, ticket: ticket) } }
+    }
+
+    /// Delivers a result on the next turn of the loop. Within the call that asked, the receiver could begin to decide a request while the caller is
+    /// still deciding another one.
+    public func later(_ deliver: @escaping () -> Void) {
+        loop.assumeIsolated().execute(deliver)
     }
 }
 

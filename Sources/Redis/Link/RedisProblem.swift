@@ -33,6 +33,7 @@ public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible 
         case notRedis = "not-redis"
         case replyTooLarge = "reply-too-large"
         case unaskedReply = "unasked-reply"
+        case misaligned
     }
 
     /// What is wrong.
@@ -87,6 +88,8 @@ extension RedisProblem.Code {
         case .notRedis: "what the server sends is not the protocol of Redis; check the port, and whether it speaks TLS"
         case .replyTooLarge: "the server sent a larger reply than is allowed"
         case .unaskedReply: "the server sent a reply that nobody asked for"
+        case .misaligned:
+            "a reply was lost, repeated or out of order; check what is between the gateway and the server"
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import PrintableText
+
 extension Checker {
     /// What an expression looks like in a message: its text on one line, shortened.
     func quote(_ expression: Expression) -> String {
@@ -5,8 +7,8 @@ extension Checker {
     }
 
     static func quote(_ text: String) -> String {
-        let line = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
-        return line.count > 48 ? String(line.prefix(45)) + "..." : String(line)
+        let line = text.map { $0.isWhitespace ? " " : String($0) }.joined()
+        return PrintableText.short(line, limit: line.unicodeScalars.count > 48 ? 45 : 48)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import PrintableText
+
 /// Reads a pattern in the syntax of RE2.
 ///
 /// Calls itself for groups only, at most `RegexLimits.depth` deep.
@@ -182,10 +184,7 @@ extension RegexParser {
     }
 
     private static func shown(_ scalar: Unicode.Scalar) -> String {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
-            "\\x{\(String(scalar.value, radix: 16, uppercase: true))}"
-        default: String(Character(scalar))
-        }
+        PrintableText.isPrintable(scalar)
+            ? String(Character(scalar)) : "\\x{\(String(scalar.value, radix: 16, uppercase: true))}"
     }
 }

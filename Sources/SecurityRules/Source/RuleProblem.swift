@@ -1,3 +1,5 @@
+internal import PrintableText
+
 /// One thing wrong with rules, or worth knowing of them: where, what, and what to do about it.
 public struct RuleProblem: Sendable, Hashable, CustomStringConvertible {
     /// Where it stands.
@@ -14,8 +16,8 @@ public struct RuleProblem: Sendable, Hashable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// `SOURCE:LINE:COLUMN: what; what to do`.
-    public var description: String { "\(location): \(what); \(remedy)" }
+    /// `SOURCE:LINE:COLUMN: what; what to do`, on one line whatever is in its parts.
+    public var description: String { PrintableText.escaped("\(location): \(what); \(remedy)") }
 }
 
 /// Everything wrong with rules, in the order of the text: at least one problem, at most `maximumCount`.

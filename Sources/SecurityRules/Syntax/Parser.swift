@@ -1,3 +1,5 @@
+internal import PrintableText
+
 /// Reads rules by recursive descent, one token ahead. Nothing it does goes deeper than `RuleLimits`, and it stops at
 /// `RuleProblems.maximumCount` errors.
 ///
@@ -132,7 +134,7 @@ extension Parser {
         let most = 32
         let cut = SourceRange(start: range.start, end: min(range.end, range.start + Int32(most * 4)))
         let scalars = findings.source.text(cut).unicodeScalars
-        let shown = scalars.prefix(most).map { $0.value < 0x20 ? " " : Character($0) }
-        return String(shown) + (scalars.count > most || cut.end < range.end ? "..." : "")
+        let line = String(scalars.prefix(most)).map { $0.isWhitespace ? " " : String($0) }.joined()
+        return PrintableText.escaped(line) + (scalars.count > most || cut.end < range.end ? "..." : "")
     }
 }

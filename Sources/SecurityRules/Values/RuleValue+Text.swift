@@ -1,3 +1,5 @@
+internal import PrintableText
+
 extension RuleValue {
     /// The value as the language writes it, for traces and messages: at most `RuleLimits.textLength` Unicode scalars, `...` at the end of
     /// one that has more. Control characters are escaped, so that a value from a request cannot forge a line.
@@ -126,7 +128,7 @@ private struct ValueWriter {
         case "\\" where quote != nil: write("\\\\")
         case quote: write("\\'")
         default:
-            guard Self.isHidden(scalar) else { return write(String(scalar)) }
+            guard !PrintableText.isPrintable(scalar) else { return write(String(scalar)) }
             write(scalar.value <= 0xFFFF ? "\\u" + Self.hex(scalar.value, 4) : "\\U" + Self.hex(scalar.value, 8))
         }
     }
@@ -135,15 +137,6 @@ private struct ValueWriter {
         guard left >= 0 else { return }
         text += string
         left -= string.unicodeScalars.count
-    }
-
-    /// Whether a terminal or an editor would not show it as a character of its own.
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        guard !scalar.isASCII else { return scalar.value < 0x20 || scalar.value == 0x7F }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: return true
-        default: return false
-        }
     }
 
     private static func hex(_ value: UInt32, _ width: Int) -> String {

@@ -22,9 +22,9 @@ struct CheckCommand: ParsableCommand {
         } catch {
             throw Refused(error)
         }
-        for line in RouteListing(configuration).lines { Console.say(line) }
-        Console.say()
-        Console.say(summary(configuration, snapshot))
+        for line in RouteListing(configuration).lines { try Console.say(line) }
+        try Console.say()
+        try Console.say(summary(configuration, snapshot))
         for warning in configuration.warnings + snapshot.warnings { Console.complain("\(warning)") }
     }
 

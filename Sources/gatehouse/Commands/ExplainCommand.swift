@@ -60,9 +60,9 @@ struct ExplainCommand: AsyncParsableCommand {
         } catch {
             throw Refused(error)
         }
-        Console.say(StepLines.text(of: explanation.steps))
-        Console.say()
-        Console.say(VerdictText.text(of: explanation.verdict))
+        try Console.say(StepLines.text(of: explanation.steps))
+        try Console.say()
+        try Console.say(VerdictText.text(of: explanation.verdict))
         switch explanation.verdict {
         case .passes, .answered: return
         case .refused, .undetermined: throw ExitCode.failure

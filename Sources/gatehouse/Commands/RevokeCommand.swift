@@ -14,6 +14,9 @@ struct RevokeCommand: AsyncParsableCommand {
     @Argument(help: "The user's uid, as in the token's sub.")
     var uid: String
 
+    @Option(help: "The user's tenant, where identity.firebase.tenant is \"*\" and the token has one.")
+    var tenant: String?
+
     @Option(
         help: ArgumentHelp(
             "Sign-ins before this time are revoked: RFC 3339, or seconds since 1970. Default: now.", valueName: "time"))
@@ -32,26 +35,28 @@ struct RevokeCommand: AsyncParsableCommand {
             throw Refused(error)
         }
         do throws(AdminClientError) {
-            record = try await AdminClient(configuration.admin).revoke(uid, at: at?.seconds)
+            record = try await AdminClient(configuration.admin).revoke(
+                UserKey(uid: uid, tenant: tenant), at: at?.time)
         } catch {
             throw Refused("\(file): \(error)")
         }
-        Console.say(text(of: record))
+        try Console.say(text(of: record))
     }
 
     private func text(of record: UserRecord) -> String {
         let since =
             record.validSince.map { "revoked: sign-ins before \(RFC3339.text($0)) (\($0))" } ?? "nothing revoked"
-        return "\(uid): \(since)" + (record.disabled ? "; the user is disabled" : "")
+        return "\(uid)\(tenant.map { " of the tenant \($0)" } ?? ""): \(since)"
+            + (record.disabled ? "; the user is disabled" : "")
     }
 }
 
 /// A moment: RFC 3339, or seconds since 1970.
 struct TimeOption: ExpressibleByArgument {
-    let seconds: Int64
+    let time: UnixTime
 
     init?(argument: String) {
-        guard let seconds = Int64(argument) ?? RFC3339.seconds(argument), seconds >= 0 else { return nil }
-        self.seconds = seconds
+        guard let time = (Int64(argument) ?? RFC3339.seconds(argument)).flatMap(UnixTime.init(_:)) else { return nil }
+        self.time = time
     }
 }

@@ -49,9 +49,9 @@ struct RulesTestCommand: ParsableCommand {
     func run() throws {
         let run = RuleTestRun(try load())
         if json {
-            Console.say(try RuleTestJSON.text(of: run))
+            try Console.say(try RuleTestJSON.text(of: run))
         } else {
-            Console.say(RuleTestText(run, detail: verbose ? .all : quiet ? .little : .usual).text)
+            try Console.say(RuleTestText(run, detail: verbose ? .all : quiet ? .little : .usual).text)
         }
         try writePage(run)
         let isCovered = run.coverage.reaches(percent: minCoverage ?? 0)

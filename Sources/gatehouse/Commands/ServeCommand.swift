@@ -2,12 +2,13 @@ import ArgumentParser
 import Gatehouse
 import Logging
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the gateway until SIGTERM, then drain.",
+        abstract: "Run the gateway until SIGTERM, SIGINT or SIGQUIT, then drain.",
         discussion: """
             With a file:     gatehouse serve --config config/gatehouse.yaml
             Without a file:  gatehouse serve --firebase-project my-app --upstream http://127.0.0.1:3000
@@ -17,17 +18,26 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (source, ledger) = (source, FileLedger())
+        // Trapped first: until then it ends the process.
+        var hangups: UnixSignalsSequence?
+        if source.file != nil { hangups = await UnixSignalsSequence(trapping: .sighup) }
         let configuration = try ledger.record { () throws(Refused) in try source.load() }
-        let logger = makeLogger(level: configuration.log.level)
+        let log = ProcessLog()
+        LoggingSystem.bootstrap { log.handler(label: $0) }
+        let logger = log.logger(level: configuration.log.level)
         for warning in configuration.warnings {
             logger.warning(
                 "configuration",
                 metadata: ["at": "\(warning.location)", "warning": "\(warning.what); \(warning.remedy)"])
         }
-        let reloads = source.file.map { _ in
-            GatewayService.Reloads(files: ledger.files, load: { try source.load() }, signals: onHangup)
+        let reloads = hangups.map { hangups in
+            GatewayService.Reloads(files: ledger.files, load: { try source.load() }) { reload in
+                for await _ in hangups { await reload() }
+            }
         }
+        let running = RunningGateway()
         let service = GatewayService(configuration, logger: logger, reloads: reloads) { gateway in
+            running.gateway.withLock { $0 = gateway }
             for address in gateway.listenNames { logger.notice("listening", metadata: ["address": "\(address)"]) }
             if let admin = gateway.adminListenAddress {
                 let isOpen = configuration.admin.token != nil
@@ -38,16 +48,27 @@ struct ServeCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: makeLogger(level: "error")))
+                logger: log.logger(level: .error)))
+        let signals = ServeSignals(canReload: reloads != nil, drain: { running.drainTime }) {
+            await group.triggerGracefulShutdown()
+        }
+        let failure: (any Error)?
         do {
             try await group.run()
+            failure = nil
         } catch {
-            throw Refused(error)
+            failure = error
         }
+        withExtendedLifetime(signals) {}
+        if let failure { log.write("\(failure)") }
+        await log.close()
+        if failure != nil { throw ExitCode.failure }
     }
+}
 
-    /// SIGHUP asks for a reload, as of most servers.
-    @Sendable private func onHangup(_ reload: @Sendable () async -> Void) async {
-        for await _ in await UnixSignalsSequence(trapping: .sighup) { await reload() }
-    }
+/// The gateway once it runs, for the clock of an orderly stop.
+private final class RunningGateway: Sendable {
+    let gateway = Mutex<Gateway?>(nil)
+
+    var drainTime: Duration { gateway.withLock { $0?.drainTime } ?? .zero }
 }

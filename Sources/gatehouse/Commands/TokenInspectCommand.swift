@@ -49,15 +49,15 @@ struct TokenInspectCommand: AsyncParsableCommand {
         } catch {
             throw Refused(error)
         }
-        if let header = inspection.header { Console.say("header  \(header)") }
-        if let payload = inspection.payload { Console.say("payload \(payload)\n") }
-        Console.say(StepLines.text(of: inspection.steps))
-        Console.say()
+        if let header = inspection.header { try Console.say("header  \(header)") }
+        if let payload = inspection.payload { try Console.say("payload \(payload)\n") }
+        try Console.say(StepLines.text(of: inspection.steps))
+        try Console.say()
         guard inspection.isValid else {
-            Console.say("NOT VALID: \(inspection.code.wire), \(inspection.code.status)")
+            try Console.say("NOT VALID: \(inspection.code.wire), \(inspection.code.status)")
             throw ExitCode.failure
         }
-        Console.say("VALID")
+        try Console.say("VALID")
     }
 
     private func load() throws(ConfigurationErrors) -> Configuration {

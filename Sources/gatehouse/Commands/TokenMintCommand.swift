@@ -100,12 +100,13 @@ struct TokenMintCommand: ParsableCommand {
     }
 
     func run() throws {
+        let token: String
         do throws(DevelopmentIdentityError) {
-            Console.say(
-                try minted(keys: keys ?? DevelopmentState.directory(), now: Int64(Date().timeIntervalSince1970)))
+            token = try minted(keys: keys ?? DevelopmentState.directory(), now: Int64(Date().timeIntervalSince1970))
         } catch {
             throw Refused(error)
         }
+        try Console.say(token)
     }
 
     private static let demoProvider = "http://127.0.0.1:\(DemoPorts.provider)"

@@ -30,7 +30,7 @@ struct Demo {
         let configuration = try configuration(listen, isLogged, provider, echo)
         let gateway: Gateway
         do {
-            gateway = try await .start(configuration, logger: makeLogger(level: configuration.log.level))
+            gateway = try await .start(configuration, logger: ProcessLog().logger(level: configuration.log.level))
         } catch {
             throw Refused(error)
         }

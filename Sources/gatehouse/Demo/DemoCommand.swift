@@ -51,16 +51,16 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// - Returns: whether all went as promised.
     private func present(_ demo: Demo, _ calls: [DemoCall], until signals: UnixSignalsSequence) async throws -> Bool {
-        Console.say(DemoText.introduction(demo))
-        for (index, call) in calls.enumerated() { Console.say(DemoText.paragraph(call, number: index + 1)) }
+        try Console.say(DemoText.introduction(demo))
+        for (index, call) in calls.enumerated() { try Console.say(DemoText.paragraph(call, number: index + 1)) }
         if check {
             let run = DemoRun(demo)
-            Console.say("Running these lines by \(run.client):\n")
-            let isGood = await run.check(calls)
-            Console.say("\n\(isGood ? "Each said what is promised." : "Not all said what is promised.")")
+            try Console.say("Running these lines by \(run.client):\n")
+            let isGood = try await run.check(calls)
+            try Console.say("\n\(isGood ? "Each said what is promised." : "Not all said what is promised.")")
             return isGood
         }
-        Console.say(DemoText.farewell(demo, program: CommandLine.arguments.first ?? "gatehouse"))
+        try Console.say(DemoText.farewell(demo, program: CommandLine.arguments.first ?? "gatehouse"))
         for await _ in signals { break }
         return true
     }

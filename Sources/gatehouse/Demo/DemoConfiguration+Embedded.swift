@@ -87,7 +87,7 @@ extension DemoConfiguration {
           # Only who signed in within the last five minutes, and revocation asked on each request.
           - path: /v1/account
             methods: [DELETE]
-            recent_sign_in: 5m
+            recent_sign_in: { max_age: 5m, proof: authenticated }
             revocation: strict
             upstream: echo
 

@@ -20,14 +20,14 @@ struct DemoRun {
     /// Runs every line and tells what came.
     ///
     /// - Returns: whether each said what was promised.
-    func check(_ calls: [DemoCall]) async -> Bool {
+    func check(_ calls: [DemoCall]) async throws(Refused) -> Bool {
         var isGood = true
         for (index, call) in calls.enumerated() {
             let answer = usesCurl ? Self.paste(call.shellLine) : await send(call)
             let flaw = call.flaw(in: answer)
             isGood = isGood && flaw == nil
-            Console.say("\(flaw == nil ? "ok" : "NO")  \(index + 1). \(call.title): \(flaw ?? call.expectation)")
-            for line in Self.telling(answer) { Console.say("      \(line)") }
+            try Console.say("\(flaw == nil ? "ok" : "NO")  \(index + 1). \(call.title): \(flaw ?? call.expectation)")
+            for line in Self.telling(answer) { try Console.say("      \(line)") }
         }
         return isGood
     }

@@ -1,8 +1,7 @@
+import Gatehouse
 import Logging
 
-/// A logger on standard error: standard output is the access log's.
-func makeLogger(level: String) -> Logger {
-    var logger = Logger(label: "gatehouse") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = Logger.Level(rawValue: level) ?? .info
-    return logger
+extension ProcessLog {
+    /// A logger of a level by its configured name: standard output is the access log's.
+    func logger(level: String) -> Logger { logger(level: Logger.Level(rawValue: level) ?? .info) }
 }

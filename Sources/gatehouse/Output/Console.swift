@@ -1,15 +1,28 @@
 import Foundation
+import PrintableText
 
-/// The command's standard streams. A reader who has gone is no error.
+/// The command's standard streams.
 enum Console {
     /// Writes a text and a line's end to standard output.
-    static func say(_ text: String = "") {
-        try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+    ///
+    /// - Throws: the reason why it could not be written: a result that is lost is no success.
+    static func say(_ text: String = "") throws(Refused) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: printable(text))
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+            let reason = cause.domain == NSPOSIXErrorDomain ? String(cString: strerror(Int32(cause.code))) : "\(error)"
+            throw Refused("the result cannot be written to standard output (\(reason)); write it elsewhere")
+        }
     }
 
-    /// Writes a text and a line's end to standard error.
+    /// Writes a text and a line's end to standard error. There is nowhere to report that this failed.
     static func complain(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: printable(text))
+    }
+
+    private static func printable(_ text: String) -> Data {
+        Data((PrintableText.escaped(text, keepsLineFeeds: true) + "\n").utf8)
     }
 
     /// A secret from an option: `-` reads it from standard input, so that it stands in no process list.

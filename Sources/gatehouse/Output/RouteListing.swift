@@ -16,13 +16,18 @@ struct RouteListing {
 
     private static let nothing = "-"
 
+    private static func recent(_ route: Configuration.Route) -> String {
+        guard let maxAge = route.recentSignIn.map(DurationText.write) else { return nothing }
+        return route.signInProof == .any ? maxAge : "\(maxAge) \(route.signInProof.rawValue)"
+    }
+
     private static let columns = [
         Column("HOST", always: true) { list($0.hosts, ifEmpty: "any") },
         Column("METHODS", always: true) { list($0.methods, ifEmpty: "any") },
         Column("PATH", always: true) { $0.path },
         Column("AUTH", always: true) { $0.auth.rawValue },
         Column("PROVIDERS") { list($0.providers, ifEmpty: nothing) },
-        Column("RECENT", always: true) { $0.recentSignIn.map(DurationText.write) ?? nothing },
+        Column("RECENT", always: true) { recent($0) },
         Column("SECOND FACTOR") { $0.secondFactor ? "required" : nothing },
         Column("SCOPES") { list($0.scopes, ifEmpty: nothing) },
         Column("ALLOW") { $0.allow.map { shown($0.text) } ?? nothing },

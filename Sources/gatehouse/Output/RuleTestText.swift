@@ -1,4 +1,5 @@
 import Gatehouse
+import PrintableText
 import SecurityRules
 
 /// A run of tests of rules as text: what failed and why, what is covered, and the sum.
@@ -77,15 +78,9 @@ struct RuleTestText {
 
 /// Text of files on a line of a terminal.
 enum ShownLine {
-    /// Without control characters, and not longer than what is read.
+    /// On one line, and not longer than what is read.
     static func text(_ text: String, atMost longest: Int = 200) -> String {
         let words = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
-        let scalars = words.unicodeScalars.prefix(longest).map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: "?"
-            default: String(scalar)
-            }
-        }
-        return scalars.joined() + (words.unicodeScalars.count > longest ? "..." : "")
+        return PrintableText.short(words, limit: longest)
     }
 }

@@ -1,4 +1,5 @@
 import Gatehouse
+import PrintableText
 
 /// Steps of an account as lines: a mark, what was looked at, and why.
 enum StepLines {
@@ -6,7 +7,7 @@ enum StepLines {
         let width = steps.map(\.name.count).max() ?? 0
         return steps.map { step in
             let name = step.name + String(repeating: " ", count: width - step.name.count)
-            return "  \(mark(step.mark))  \(name)  \(step.detail)"
+            return PrintableText.escaped("  \(mark(step.mark))  \(name)  \(step.detail)")
         }.joined(separator: "\n")
     }
 

@@ -1,4 +1,6 @@
-/// Rows in columns, aligned with spaces.
+import PrintableText
+
+/// Rows in columns, aligned with spaces. A cell stays on its line, whatever is in it.
 struct TextTable {
     private var rows: [[String]]
 
@@ -7,7 +9,7 @@ struct TextTable {
     }
 
     mutating func add(_ row: [String]) {
-        rows.append(row)
+        rows.append(row.map { PrintableText.escaped($0) })
     }
 
     /// A line a row; no space at a line's end.

@@ -154,7 +154,9 @@ struct AccountRaceTests {
                 other.session = app.session
                 let answers = try race(
                     (app, "unlink", ["provider": "oidc.corp"]), (other, "unlink", ["provider": "google.com"]))
-                winners += answers.map(\.status).sorted() == [200, 400] ? 1 : 0
+                // Where Google's link ended first, so did the session that it began.
+                let statuses = answers.map(\.status).sorted()
+                winners += statuses == [200, 400] || statuses == [200, 401] ? 1 : 0
             }
             tell("two unlinks of the last two providers", winners: winners)
         }

@@ -19,7 +19,7 @@ struct AccountRunTests {
     }
 
     private func signInAnHourAgo(_ app: inout AccountApp) throws -> String {
-        let answer = try app.signIn { $0.signedIn(at: Self.hourAgo) }
+        let answer = try app.signIn { $0.signedIn(at: Self.hourAgo).setting("iat", to: .integer(Self.hourAgo)) }
         #expect(answer["is_new_user"] == true)
         let uid = try #require(answer["uid"]?.stringValue)
         let report = try #require(EchoReport(app.get("/me/x")))

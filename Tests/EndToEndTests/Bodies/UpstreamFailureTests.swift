@@ -23,7 +23,7 @@ import Testing
     static let invalidHeads: [RawAnswer] = [
         .garbage, .badStatus, .headless, .partialHead, .lengthAndChunked, .repeatedLength, .conflictingLengths,
         .negativeLength, .unknownCoding, .bareLF, .foldedField, .zeroByte, .spaceBeforeColon, .hugeHead, .manyFields,
-        .switching,
+        .switching, .badChunk,
     ]
 
     @Test(arguments: invalidHeads)
@@ -32,7 +32,7 @@ import Testing
             try scenario.send(.get("/public/x?raw=\(answer.rawValue)")), 502, "upstream/invalid-response")
     }
 
-    @Test(arguments: [RawAnswer.shortBody, .shortChunk, .badChunk])
+    @Test(arguments: [RawAnswer.shortBody, .shortChunk])
     func anAnswerThatBreaksOffIsNotPassedOffAsWhole(answer: RawAnswer) throws {
         let client = try RawClient(port: scenario.gateway.port)
         try client.send(WireRequest.get("/public/x?raw=\(answer.rawValue)").bytes)
@@ -43,8 +43,12 @@ import Testing
         let client = try RawClient(port: scenario.gateway.port)
         try client.send(WireRequest.get("/public/x?raw=endless-interim").bytes)
         var response = try client.response()
-        while response.status == 103 { response = try client.response() }
-        #expect(response.status == 502)
+        var interim = 0
+        while response.status == 103 {
+            response = try client.response()
+            interim += 1
+        }
+        #expect(response.status == 502 && interim == 16)
     }
 
     @Test func aSecondAnswerReachesNobody() throws {

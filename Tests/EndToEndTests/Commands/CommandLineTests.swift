@@ -48,6 +48,25 @@ struct CommandLineTests {
         }
     }
 
+    @Test func `revoke names a tenant's user`() async throws {
+        try await Scenario.run(arrange: {
+            $2["identity"] = $2["identity"]?.replacing("{ project:", with: "{ tenant: '*', project:")
+        }) { scenario in
+            let tokens = try ["acme-x1", "globex-y2"].map { tenant in
+                try scenario.token(.named("alice")) { $0.inTenant(tenant).signedIn(at: unixNow() - 100) }
+            }
+            let folder = scenario.gateway.folder
+            let address =
+                "admin: { address: 127.0.0.1:\(scenario.gateway.adminPort), token: \(GatewayConfiguration.adminToken) }"
+            try folder.write(address + "\n" + CheckTests.valid, to: "client.yaml")
+            let run = try await CommandRun.run(
+                "revoke", "alice", "--tenant", "acme-x1", "--config", "client.yaml", in: folder)
+            #expect(run.exitCode == 0 && run.output.contains("alice of the tenant acme-x1"), "\(run.errors)")
+            expectDenial(try scenario.send(.bearer(tokens[0], "/me/x")), 401, "auth/id-token-revoked")
+            #expect(try scenario.send(.bearer(tokens[1], "/me/x")).status == 200)
+        }
+    }
+
     @Test func explainTellsWhatTheGatewayAnswersItself() async throws {
         let folder = try TemporaryFolder()
         let cors = "    cors: { origins: ['https://app.example'] }\n"

@@ -48,7 +48,7 @@ struct RulesTestCommandTests {
     }
 
     @Test func whatFailsIsToldWithTheRuleAndItsParts() async throws {
-        let folder = try folder(Self.rules, Self.tests.replacing("expect: allow", with: "expect: deny, rule: null"))
+        let folder = try folder(Self.rules, Self.tests.replacing("expect: allow", with: "expect: deny"))
         let run = try await CommandRun.run("rules", "test", "notes.rules", in: folder)
         #expect(run.exitCode == 1)
         #expect(
@@ -155,7 +155,7 @@ struct RulesTestCommandTests {
     @Test func hostileNamesDoNotReachTheTerminal() async throws {
         let tests = Self.tests.replacing("the owner reads", with: "\"\u{202E}sdaer\"").replacing("allow", with: "deny")
         let run = try await CommandRun.run("rules", "test", "notes.rules", in: try folder(Self.rules, tests))
-        #expect(run.output.contains("FAILED  ?sdaer"))
+        #expect(run.output.contains("FAILED  \\u202esdaer"))
         #expect(!run.output.unicodeScalars.contains("\u{202E}"))
     }
 }

@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import Foundation
 import Testing
 
 // Within the suite of the demo: its admin listener has the port that the demo takes, too.
@@ -34,6 +35,18 @@ extension DemoTests {
             do { return try await gateway.start() } catch  where "\(error)".contains("127.0.0.1:9901") {
                 try Test.cancel("127.0.0.1:9901 is taken by another process")
             }
+        }
+
+        @Test func `SIGHUP drains where there is no file to read again`() async throws {
+            let gateway = try GatewayProcess(
+                arguments: [
+                    "--firebase-project", "demo-gatehouse", "--upstream", "http://127.0.0.1:1", "--listen",
+                    "127.0.0.1:0",
+                ], environment: [:])
+            try await startIfThePortIsFree(gateway)
+            gateway.signal(SIGHUP)
+            #expect(await gateway.exitCode() == 0)
+            #expect(gateway.errors.contains("] draining"))
         }
 
         @Test func theKeysURLsMayBeOptions() async throws {

@@ -11,6 +11,7 @@ import Testing
             "path: /far/**, auth: none, cors: { origins: https://app.example }, upstream: down",
             "path: /cookie/**, cors: { origins: https://app.example, credentials: true }, upstream: api",
             "path: /nocookie/**, cors: { origins: https://app.example }, upstream: api",
+            "path: /asked/**, cors: { origins: https://app.example }, rate_limit: [{ per: address, requests: 1, every: 1d }], upstream: api",
             "path: /limited/**, auth: none, cors: { origins: https://app.example }, rate_limit: [{ per: route, requests: 1, every: 1d }], upstream: api",
         ]
         $0["accounts"] = "{ origins: ['https://app.example'] }"
@@ -65,6 +66,14 @@ struct CORSTests {
         #expect(response["Access-Control-Allow-Headers"] == "X-A")
         #expect(response["Access-Control-Allow-Methods"] == "PATCH")
         #expect(response.values("Access-Control-Allow-Origin") == ["*"])
+    }
+
+    @Test func `K-16: preflights take part in the route's rate limit`() throws {
+        let ask = options("/asked/x", Self.origin, "Access-Control-Request-Method: DELETE")
+        #expect(try scenario.send(ask).status == 204)
+        let limited = try scenario.send(ask)
+        #expect(limited.status == 429 && limited.text.contains("request/rate-limited"))
+        #expect(limited["Access-Control-Allow-Origin"] == "https://app.example" && limited["Retry-After"] != nil)
     }
 
     @Test(arguments: [

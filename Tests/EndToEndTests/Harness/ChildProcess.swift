@@ -23,10 +23,11 @@ final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - environment: set besides what the tests run with.
     ///   - output: the paths of the files that standard output and standard error are appended to.
+    ///   - pipes: what standard output and standard error go to instead of the files.
     ///   - descriptorLimit: how many file descriptors it may have, hard and soft.
     init(
         _ arguments: [String], environment: [String: String] = [:], in folder: URL, output: (String, String),
-        descriptorLimit: Int? = nil
+        pipes: (PausableReader?, PausableReader?) = (nil, nil), descriptorLimit: Int? = nil
     ) throws {
         let process = Process()
         if let descriptorLimit {
@@ -40,8 +41,8 @@ final class ChildProcess: Sendable {
         process.currentDirectoryURL = folder
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try Self.appending(to: output.0)
-        process.standardError = try Self.appending(to: output.1)
+        process.standardOutput = try pipes.0?.writing ?? Self.appending(to: output.0)
+        process.standardError = try pipes.1?.writing ?? Self.appending(to: output.1)
         let exits = Exits()
         process.terminationHandler = { exits.ended($0.terminationStatus) }
         try process.run()

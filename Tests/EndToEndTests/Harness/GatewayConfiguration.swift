@@ -12,6 +12,11 @@ struct GatewayConfiguration: Sendable {
     /// How many file descriptors the process may have; nil: as many as the tests.
     var descriptorLimit: Int?
 
+    /// Whether nobody reads the process's standard output.
+    var hasUnreadOutput = false
+    /// Whether nobody reads the process's standard error once it listens.
+    var hasUnreadErrors = false
+
     init(keysURL: String, sessionKeysURL: String, upstream: String) {
         self["listen"] = "[{ address: 127.0.0.1:0 }]"
         self["workers"] = "2"
@@ -45,7 +50,7 @@ struct GatewayConfiguration: Sendable {
     /// The identity section.
     ///
     /// - Parameter keys: of `identity.keys`, in flow style.
-    static func identity(_ keysURL: String, _ sessionKeysURL: String, keys: String = "{}") -> String {
+    static func identity(_ keysURL: String, _ sessionKeysURL: String, keys: String = "{ stale_for: 24h }") -> String {
         """
         { firebase: { project: demo-gatehouse, keys_url: '\(keysURL)', session_keys_url: '\(sessionKeysURL)' },
           keys: \(keys) }

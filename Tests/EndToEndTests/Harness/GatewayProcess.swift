@@ -9,12 +9,15 @@ final class GatewayProcess: Sendable {
         let number: Int
         let port: Int
         let adminPort: Int
+        /// Their reading ends stay open.
+        let pipes: [PausableReader?]
     }
 
     let folder: TemporaryFolder
     private let arguments: [String]
     private let environment: [String: String]
     private let descriptorLimit: Int?
+    private let unread: (output: Bool, errors: Bool)
     private let run = Mutex<Run?>(nil)
 
     /// Writes the configuration; `start` starts it.
@@ -25,6 +28,7 @@ final class GatewayProcess: Sendable {
         arguments = ["serve", "--config", "gatehouse.yaml"]
         environment = configuration.environment
         descriptorLimit = configuration.descriptorLimit
+        unread = (configuration.hasUnreadOutput, configuration.hasUnreadErrors)
     }
 
     /// A gateway without a file, by `arguments` alone.
@@ -33,6 +37,7 @@ final class GatewayProcess: Sendable {
         self.arguments = ["serve"] + arguments
         self.environment = environment
         descriptorLimit = nil
+        unread = (false, false)
     }
 
     /// Writes another configuration in the place of the one that was read; whole at once, as a rename is.
@@ -47,12 +52,21 @@ final class GatewayProcess: Sendable {
     func start() async throws {
         let number = run.withLock { $0?.number ?? 0 } + 1
         let output = (folder.path("stdout-\(number)"), folder.path("stderr-\(number)"))
+        let pipes = (
+            unread.output ? try PausableReader(into: output.0) : nil,
+            unread.errors ? try PausableReader(into: output.1) : nil
+        )
+        pipes.0?.pause()
         let child = try ChildProcess(
-            arguments, environment: environment, in: folder.url, output: output, descriptorLimit: descriptorLimit)
+            arguments, environment: environment, in: folder.url, output: output, pipes: pipes,
+            descriptorLimit: descriptorLimit)
         let ports = try await eventually("the ports", within: .seconds(60)) {
             try Self.ports(in: self.folder.read("stderr-\(number)"), isRunning: child.isRunning)
         }
-        run.withLock { $0 = Run(child: child, number: number, port: ports.0, adminPort: ports.1) }
+        pipes.1?.pause()
+        run.withLock {
+            $0 = Run(child: child, number: number, port: ports.0, adminPort: ports.1, pipes: [pipes.0, pipes.1])
+        }
     }
 
     /// Waits until `/readyz` is 200.
@@ -77,6 +91,13 @@ final class GatewayProcess: Sendable {
     func signal(_ number: Int32) { current.child.signal(number) }
 
     func exitCode() async -> Int32 { await current.child.exitCode() }
+
+    /// The exit code; nil if the process still runs after so long.
+    func exitCode(within limit: Duration) async throws -> Int32? {
+        let end = ContinuousClock.now + limit
+        while current.child.isRunning, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
+        return current.child.isRunning ? nil : await exitCode()
+    }
 
     /// Ends it at once, as a power failure would; returns when it is gone.
     func kill() async {

@@ -161,6 +161,12 @@ final class RawClient {
         return buffer
     }
 
+    /// Reads what has come and drops it; false at the end.
+    func discard() -> Bool {
+        defer { buffer = [] }
+        return (try? fill()) == true
+    }
+
     // MARK: - Reading
 
     /// False at the end.

@@ -1,6 +1,29 @@
 import DevelopmentIdentity
 import Testing
 
+/// Fields that the configuration removes besides.
+struct RemovedFieldTests {
+    @Test func `A-03: a removed field goes in every spelling, from requests, trailers and upgrades`() async throws {
+        let headers = "{ extra: { X-Role: token.role }, remove_inbound: [CF-*, Remote-User] }"
+        try await Scenario.run(arrange: { $2["headers"] = headers }) { scenario in
+            let names = ["CF-Connecting-IP", "cf_ray", "Cf.Visitor", "Remote-User", "REMOTE_USER", "remote.user"]
+            let fields = names.map { "\($0): spoofed" }
+            for target in ["/public/x", "/optional/x"] {
+                var request = WireRequest.get(target, "X-Kept: 1", "Connection: upgrade", "Upgrade: websocket")
+                request.fields += fields
+                let report = try scenario.passes(request)
+                #expect(report["X-Kept"] == "1" && report.lines.filter { $0.contains("spoofed") } == [])
+            }
+            let client = try RawClient(port: scenario.gateway.port)
+            try client.send(
+                "POST /public/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: \(names.joined(separator: ","))\r\n\r\n"
+                    + "0\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n")
+            let report = try #require(EchoReport(try client.response()))
+            #expect(report.trailers.isEmpty && report["Trailer"] == nil)
+        }
+    }
+}
+
 /// No field that only the gateway may write reaches the upstream from a client.
 @Suite(.sharedScenario) struct SpoofedFieldTests {
     let scenario: Scenario
@@ -132,6 +155,27 @@ import Testing
         let report = try #require(EchoReport(try client.response()))
         #expect(report.trailers.map(\.name) == ["X-Sum"])
         #expect(report.body == "hi")
+    }
+
+    @Test func `A-01: a managed trailer is not announced either`() throws {
+        let client = try RawClient(port: scenario.gateway.port)
+        try client.send(
+            "POST /public/announced HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTrailer: X-Auth-Uid, X-Sum, Proxy\r\n\r\n"
+                + "0\r\nX-Auth-Uid: spoofed\r\nProxy: spoofed\r\nX-Sum: 1\r\n\r\n")
+        let report = try #require(EchoReport(try client.response()))
+        expectNothingSpoofed(report)
+        #expect(report.values("Trailer") == ["X-Sum"] && report.trailers.map(\.name) == ["X-Sum"])
+    }
+
+    @Test func `A-01: an empty address is none, and not verified`() throws {
+        let token = try scenario.token { $0.setting("email", to: "").setting("email_verified", to: true) }
+        let report = try scenario.passes(.bearer(token, "/me/a01"))
+        #expect(report["X-Auth-Email"] == nil && report["X-Auth-Email-Verified"] == nil)
+    }
+
+    @Test(arguments: ["Proxy", "PROXY", "proxy"])
+    func `A-05: httpoxy's field never passes`(name: String) throws {
+        expectNothingSpoofed(try scenario.passes(.get("/public/httpoxy", "\(name): spoofed")))
     }
 
     @Test func a23TwoAuthorizationFieldsAreRefused() throws {

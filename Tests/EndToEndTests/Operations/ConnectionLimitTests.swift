@@ -1,23 +1,89 @@
 import DevelopmentIdentity
 import Testing
 
-/// More clients than `limits.connections`.
+/// More clients than `limits.connections`, or than `limits.connections_per_address`.
 struct ConnectionLimitTests {
+    /// A connection that the gateway is about to serve: it cannot be idle.
+    private func busy(_ port: Int, from source: UInt8? = nil) throws -> RawClient {
+        let client = try RawClient(port: port, from: source)
+        try client.send("POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
+        return client
+    }
+
+    private func isServed(_ client: RawClient) -> Bool {
+        (try? client.exchange(.get("/public/x")))?.status == 200
+    }
+
     @Test func oneMoreIsClosedAndAPlaceThatIsGivenBackIsFree() async throws {
         try await Scenario.run(arrange: { $2["limits"] = "{ connections: 4 }" }) { scenario in
-            var held: [RawClient] = []
-            for _ in 0..<4 {
-                let client = try RawClient(port: scenario.gateway.port)
-                #expect(try client.exchange(.get("/public/x")).status == 200)
-                held.append(client)
+            var held = try (0..<4).map { _ in try busy(scenario.gateway.port) }
+            _ = try await eventually("four connections") {
+                try scenario.gateway.metric("gatehouse_requests_in_flight") == 4 ? true : nil
             }
-            let extra = try RawClient(port: scenario.gateway.port)
-            #expect(throws: (any Error).self) { try extra.exchange(.get("/public/x")) }
-            #expect(try held[0].exchange(.get("/public/x")).status == 200)
+            #expect(!isServed(try RawClient(port: scenario.gateway.port)))
+            try held[0].send("b")
+            #expect(try held[0].response().status == 200)
             held.removeLast()
             _ = try await eventually("a free place") {
-                (try? scenario.send(.get("/public/x")))?.status == 200 ? true : nil
+                isServed(try RawClient(port: scenario.gateway.port)) ? true : nil
             }
+        }
+    }
+
+    @Test func `K-15: one address cannot hold the places of others`() async throws {
+        let limits = "{ connections: 8, connections_per_address: 4 }"
+        try await Scenario.run(arrange: { $2["limits"] = limits }) { scenario in
+            let port = scenario.gateway.port
+            let held = try (0..<4).map { _ in try busy(port) }
+            _ = try await eventually("four connections") {
+                try scenario.gateway.metric("gatehouse_requests_in_flight") == 4 ? true : nil
+            }
+            for _ in 0..<4 { #expect(!isServed(try RawClient(port: port))) }
+            #expect(isServed(try RawClient(port: port, from: 2)))
+            #expect(held.count == 4)
+        }
+    }
+
+    @Test func `the longest idle connection of the heaviest address makes room`() async throws {
+        try await Scenario.run(arrange: { $2["limits"] = "{ connections: 4 }" }) { scenario in
+            let port = scenario.gateway.port
+            let light = try RawClient(port: port, from: 2)
+            #expect(isServed(light))
+            let heavy = try (0..<3).map { _ in
+                let client = try RawClient(port: port)
+                #expect(isServed(client))
+                return client
+            }
+            let newcomer = try await eventually("a place for another") {
+                let client = try RawClient(port: port, from: 3)
+                return isServed(client) ? client : nil
+            }
+            #expect(try heavy[0].readToEnd() == [])
+            #expect(isServed(light) && isServed(newcomer) && isServed(heavy[1]) && isServed(heavy[2]))
+            #expect(try scenario.gateway.metric("gatehouse_connections_evicted_total") == 1)
+        }
+    }
+
+    @Test func `behind a load balancer the client of the PROXY header counts`() async throws {
+        try await Scenario.run(arrange: {
+            $2["limits"] = "{ connections: 8, connections_per_address: 2 }"
+            $2["listen"] = "[{ address: 127.0.0.1:0, proxy_protocol: true }]"
+        }) { scenario in
+            func client(_ address: String) throws -> RawClient {
+                let client = try RawClient(port: scenario.gateway.port)
+                try client.send("PROXY TCP4 \(address) 127.0.0.1 1 2\r\n")
+                try client.send("POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
+                return client
+            }
+            let busy = try (0..<2).map { _ in try client("192.0.2.1") }
+            _ = try await eventually("two connections") {
+                try scenario.gateway.metric("gatehouse_requests_in_flight") == 2 ? true : nil
+            }
+            #expect(try client("192.0.2.1").readToEnd() == [])
+            let other = try client("192.0.2.2")
+            try other.send("b")
+            #expect(try other.response().status == 200)
+            #expect(busy.count == 2)
         }
     }
 }

@@ -22,8 +22,8 @@ struct BadProviderToken: Sendable {
 private enum Reason {
     static let audience = "another audience"
     static let issuer = "another issuer"
-    static let issuedAt = "iat is not an integer"
-    static let notBefore = "nbf is not an integer, or in the future"
+    static let issuedAt = "iat is not an integer, or before 1970"
+    static let notBefore = "nbf is not an integer, before 1970, or in the future"
     static let expiry = "exp is not an integer"
     static let party = "azp is none of the audiences and authorized parties"
     static let parties = "several audiences and no azp"
@@ -66,7 +66,9 @@ extension BadProviderToken {
         .saying("E-08 no iat", Reason.issuedAt) { $0.removing("iat") },
         .saying("E-08 not before tomorrow", Reason.notBefore) { $0.setting("nbf", to: .integer(unixNow() + 86_400)) },
         .saying("E-08 nbf as text", Reason.notBefore) { $0.setting("nbf", to: "0") },
-        .saying("signed in in the future", "auth_time is in the future") { $0.signedIn(at: unixNow() + 60) },
+        .saying("signed in in the future", "auth_time is in the future, or before 1970") {
+            $0.signedIn(at: unixNow() + 60)
+        },
         .saying("auth_time as text", "auth_time is not an integer") { $0.setting("auth_time", to: "1700000000") },
         .saying("E-12 a logout token", "a logout or security event token") {
             $0.setting("events", to: ["http://schemas.openid.net/event/backchannel-logout": [:]])

@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import Foundation
 import Testing
 
 /// Microsoft's tenants, as an entry lists them.
@@ -11,6 +12,36 @@ struct MicrosoftTenantTests {
         ("['\(DevelopmentUser.personalMicrosoftTenant)']", [false, false, true]),
         ("['\(foreign)', '\(DevelopmentUser.microsoftTenant.uppercased())']", [true, true, false]),
     ]
+
+    @Test func `an authentication context proves a second factor, and the challenge requests it`() async throws {
+        try await Scenario.run(arrange: { provider, _, configuration in
+            let keys = provider.url(.keys(.microsoft))
+            configuration.identify(
+                provider,
+                [
+                    """
+                    microsoft.com: { audiences: ['\(IdentityProvider.microsoft.demoAudience)'], keys_url: '\(keys)',
+                    tenants: '*', second_factor: { acrs: [c1, c2] } }
+                    """.replacing("\n", with: " ")
+                ])
+        }) { scenario in
+            let provider = scenario.provider
+            let token = provider.idToken(of: .microsoft, for: .barbara)
+            for context in ["c1", "c2"] {
+                let proof = try provider.sign(token.setting("acrs", to: ["p1", .string(context)]))
+                _ = try scenario.passes(.bearer(proof, "/second/x"))
+            }
+            let claims = #"{"id_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+            let challenge =
+                "Bearer error=\"insufficient_user_authentication\", acr_values=\"c1 c2\", "
+                + "claims=\"\(Data(claims.utf8).base64EncodedString())\""
+            for other in [token, token.setting("acrs", to: ["p1"]), token.setting("amr", to: ["mfa"])] {
+                try scenario.expectRefusal(
+                    .bearer(provider.sign(other), "/second/x"), 401, "auth/second-factor-required",
+                    challenge: challenge)
+            }
+        }
+    }
 
     @Test(arguments: policies)
     func e05OnlyTheListedTenantsCount(row: (tenants: String, passes: [Bool])) async throws {

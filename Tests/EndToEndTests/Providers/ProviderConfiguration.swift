@@ -54,7 +54,7 @@ extension DevelopmentProvider {
 
 extension GatewayConfiguration {
     /// Firebase and these providers.
-    mutating func identify(_ provider: DevelopmentProvider, keys: String = "{}", _ entries: [String]) {
+    mutating func identify(_ provider: DevelopmentProvider, keys: String = "{ stale_for: 24h }", _ entries: [String]) {
         self["identity"] = """
             { firebase: { project: demo-gatehouse, keys_url: '\(provider.url(.idTokenJWKSet))',
                 session_keys_url: '\(provider.url(.sessionX509))' },

@@ -34,6 +34,21 @@ struct ReloadTests {
         }
     }
 
+    @Test func `reloads of a file that multiplies hold up neither health checks nor stopping`() async throws {
+        try await ReloadScenario.run { reload in
+            try reload.gateway.rewrite(RefusedConfigurationTests.bomb)
+            for _ in 1...2 {
+                let before = try reload.count("refused")
+                reload.gateway.signal(SIGHUP)
+                try await reload.untilEnded("refused", after: before)
+            }
+            let alive = WireRequest(target: "/livez", host: "localhost")
+            #expect(try RawClient.exchange(reload.gateway.adminPort, alive).status == 200)
+            reload.gateway.signal(SIGTERM)
+            #expect(await reload.gateway.exitCode() == 0)
+        }
+    }
+
     @Test func whatIsFixedWhileTheGatewayRunsIsRefused() async throws {
         try await ReloadScenario.run { reload in
             try await reload.reload(ends: "refused") {
@@ -145,7 +160,7 @@ struct ReloadTests {
             await reload.scenario.provider.stop()
             // Whose tokens count changes, so they are verified anew: by the keys that are held.
             try await reload.reload {
-                $0["identity"] = $0["identity"]?.replacing("keys: {}", with: "keys: {}, clock_skew: 7s")
+                $0["identity"] = $0["identity"]?.replacing("stale_for: 24h }", with: "stale_for: 24h }, clock_skew: 7s")
             }
             #expect(try reload.scenario.send(.bearer(token, "/me/1")).status == 200)
         }

@@ -19,7 +19,7 @@ struct RecordedSignInRuleTests {
     @Test func signingInAgainSufficesOverTheEmbeddedStore() async throws {
         try await Scenario.withAccounts(arrange: addRules) { scenario in
             var app = AccountApp(scenario)
-            try app.signIn { $0.signedIn(at: Self.old) }
+            try app.signIn { $0.issued(at: Self.old).signedIn(at: Self.old) }
             expectDenial(try app.get("/fresh/x"), 401, "auth/requires-recent-login", challenge: Self.challenge)
             #expect(try app.call("reauthenticate", app.proof()).status == 200)
             let report = try #require(EchoReport(app.get("/fresh/x")))

@@ -105,7 +105,7 @@ struct HostileClaimTests {
         (["a"], [["b": "in an array"]], ["X-Nested": nil, "X-Flat": nil]),
         (["a"], "text", ["X-Nested": nil, "X-Flat": nil]),
         (["a", "b"], true, ["X-Nested": "true"]), (["a", "b"], 0, ["X-Nested": "0"]),
-        (["a", "b"], "", ["X-Nested": ""]), (["a", "b"], nil, ["X-Nested": nil]),
+        (["a", "b"], "", ["X-Nested": nil]), (["a", "b"], nil, ["X-Nested": nil]),
     ]
 
     @Test(arguments: shapes)

@@ -14,7 +14,7 @@ struct ReloadCaseTests {
                     configuration["headers"] = "{ extra: { X-Role: token.role, X-Side: token.sub } }"
                     if round.isMultiple(of: 3) {
                         configuration["identity"] = configuration["identity"]?
-                            .replacing("keys: {}", with: "keys: {}, clock_skew: \(round + 1)s")
+                            .replacing("stale_for: 24h }", with: "stale_for: 24h }, clock_skew: \(round + 1)s")
                     }
                     if round.isMultiple(of: 2) {
                         configuration.routes.insert("path: /side/**, auth: none, upstream: api", at: 0)

@@ -5,6 +5,9 @@ import Testing
 
 /// A store that cannot tell: nobody passes for it, but where a route's configuration says so by name.
 struct StoreFailureTests {
+    private static let insertUser = "INSERT INTO user (uid, valid_since, disabled) VALUES"
+    private static let insertSession = "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES"
+
     /// Routes that go on without the store, and such that do not.
     private static func open(_ configuration: inout GatewayConfiguration) {
         configuration.routes =
@@ -38,12 +41,12 @@ struct StoreFailureTests {
             let time = unixNow() - 100
             let names = Self.rows.indices.map { "bad-\($0)" }
             let users = zip(names, Self.rows).map {
-                "INSERT INTO user VALUES \($1.replacing("'bad'", with: "'\($0)'"));"
+                "\(Self.insertUser) \($1.replacing("'bad'", with: "'\($0)'"));"
             }
             try await tamper(
                 scenario,
-                users.joined() + "INSERT INTO session VALUES ('bad-session', '\(time)', 'x', NULL, NULL);"
-                    + "INSERT INTO user VALUES ('revoked', \(unixNow()), 0);")
+                users.joined() + "\(Self.insertSession) ('bad-session', '\(time)', 'x', NULL, NULL);"
+                    + "\(Self.insertUser) ('revoked', \(unixNow()), 0);")
             for name in names + ["bad-session"] {
                 let token = try scenario.token(.named(name)) { $0.signedIn(at: time) }
                 for target in ["/me/h04", "/strict/h04", "/optional/h04", "/recent/h04"] {
@@ -65,8 +68,8 @@ struct StoreFailureTests {
             let now = unixNow()
             try await tamper(
                 scenario,
-                "INSERT INTO user VALUES ('bad', 'soon', 0), ('revoked', \(now), 0), ('disabled', NULL, 1);"
-                    + "INSERT INTO session VALUES ('bad-session', '\(now - 4000)', 0, 'x', NULL);")
+                "\(Self.insertUser) ('bad', 'soon', 0), ('revoked', \(now), 0), ('disabled', NULL, 1);"
+                    + "\(Self.insertSession) ('bad-session', '\(now - 4000)', 0, 'x', NULL);")
             let token = try scenario.token(.named("bad")) { $0.signedIn(at: now - 100) }
             #expect(try scenario.passes(.bearer(token, "/open/h04"))["X-Auth-Uid"] == "bad")
             #expect(try scenario.passes(.bearer(token, "/open-recent/h04"))["X-Auth-Uid"] == "bad")
@@ -103,7 +106,7 @@ struct StoreFailureTests {
             }
             try await tamper(
                 scenario,
-                (0..<400).map { "INSERT INTO user VALUES ('revoked-\($0)', \(unixNow()), 0);" }.joined())
+                (0..<400).map { "\(Self.insertUser) ('revoked-\($0)', \(unixNow()), 0);" }.joined())
             #expect(try scenario.send(.bearer(tokens[0], "/me/x")).status == 401)
             await scenario.gateway.kill()
             try damage(scenario.gateway.folder, row.bytes)

@@ -47,6 +47,33 @@ struct TrustedProxyTests {
         }
     }
 
+    @Test func `A-12: a client's own field does not win over the proxy's`() async throws {
+        try await run { _, port in
+            let lines = ["Forwarded: for=8.8.8.8", "X-Forwarded-For: 6.6.6.6"]
+            expectDenial(try answer(lines, port, from: 2), 400, "request/malformed")
+        }
+    }
+
+    @Test(arguments: [
+        ("Forwarded", "Forwarded: for=8.8.8.8;proto=https"),
+        ("[X-Forwarded-For, X-Forwarded-Proto]", "X-Forwarded-For: 8.8.8.8\r\nX-Forwarded-Proto: https"),
+        ("[CF-Connecting-IP, X-Forwarded-Proto]", "CF-Connecting-IP: 8.8.8.8\r\nX-Forwarded-Proto: https"),
+    ])
+    func `A-12: only the fields count that the proxy sets`(sets: String, told: String) async throws {
+        let spoofed = ["Forwarded: for=6.6.6.6;proto=http", "X-Forwarded-For: 6.6.6.6", "CF-Connecting-IP: 6.6.6.6"]
+        let proxies = "[{ network: 127.0.0.2, sets: \(sets) }]"
+        try await Scenario.run(arrange: { $2["trusted_proxies"] = proxies }) { scenario in
+            let names = told.split(separator: "\r\n").map { $0.prefix { $0 != ":" } }
+            let lines = spoofed.filter { line in !names.contains { line.hasPrefix($0) } } + [told]
+            let report = try #require(EchoReport(try answer(lines, scenario.gateway.port, from: 2)))
+            #expect(report.values("X-Forwarded-For") == ["8.8.8.8, 127.0.0.2"])
+            #expect(report.values("X-Forwarded-Proto") == ["https"])
+            #expect(
+                report.lines.filter { $0.contains("6.6.6.6") }
+                    == (sets.contains("CF-") ? [] : ["cf-connecting-ip: 6.6.6.6"]))
+        }
+    }
+
     @Test func a10TheProxyDoesNotChangeWhatIsAskedFor() async throws {
         let lines = [
             "X-Original-URL: /public/x", "X-Rewrite-URL: /public/x", "X-Forwarded-Uri: /public/x",

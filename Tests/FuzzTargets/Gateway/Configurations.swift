@@ -70,6 +70,10 @@ private struct SourceLines {
 extension ConfigurationError {
     /// Whether the text never became a document: what YAML allows and a configuration does not, or no YAML.
     fileprivate var isOfYAML: Bool {
-        ["are not allowed", "tab", "YAML", "UTF-8", "control character", "larger"].contains { what.contains($0) }
+        [
+            "are not allowed", "YAML", "UTF-8", "control character", "larger", "nested more", "values",
+            "takes too long",
+            "a key that is not a text",
+        ].contains { what.contains($0) }
     }
 }

@@ -24,9 +24,9 @@ final class NotedRates: CallRating {
         return refusesNetworks ? 11 : nil
     }
 
-    func allow(account: String, now: UInt64) -> Int? {
-        noted.withLock { $0.accounts.append(account) }
-        return refused(account) ? 22 : nil
+    func allow(user: UserKey, now: UInt64) -> Int? {
+        noted.withLock { $0.accounts.append(user.name) }
+        return refused(user.name) ? 22 : nil
     }
 }
 

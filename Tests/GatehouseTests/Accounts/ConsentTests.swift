@@ -26,12 +26,12 @@ import Testing
         #expect(await rig.call(.link, rig.gitHub(), by: caller).code == "auth/consent-required")
     }
 
-    @Test("and so does the other direction", arguments: ["google.com", "github.com", "firebase"])
+    @Test("and so does the other direction", arguments: ["google.com", "oidc.corp", "firebase"])
     func otherDirection(kind: String) async throws {
         let rig = try await AccountsRig()
         let caller: Principal
         switch kind {
-        case "github.com": caller = try rig.caller(try await rig.signIn(rig.gitHub()))
+        case "oidc.corp": caller = try await rig.session(.oidc("corp"), .grace.withEmail(nil))
         case "google.com": caller = try await rig.session(.google, .ada)
         default: caller = try rig.caller(firebase: .idToken(for: .margaret, now: rig.now))
         }

@@ -113,13 +113,14 @@ import Testing
 
     @Test func anAccountWithoutAnAddressInheritsOne() async throws {
         let rig = try await AccountsRig()
-        let caller = try rig.caller(try await rig.signIn(rig.gitHub()))
+        let nameless = try await rig.proof(.oidc("corp"), .grace.withEmail(nil)) { $0.removing("name") }
+        let caller = try rig.caller(try await rig.signIn(nameless))
         #expect(await rig.call(.link, try await rig.proof(.google, .ada), by: caller).code == "ok")
         let account = try await rig.store.account(caller.uid)
         #expect(account?.email == "ada@example.com")
         #expect(account?.emailVerified == true)
         #expect(account?.name == "Ada Lovelace")
-        #expect(try await rig.store.uid(ofEmail: "ada@example.com") == caller.uid)
+        #expect(try await rig.store.uid(ofEmail: "ada@example.com") == caller.user)
     }
 
     @Test("an account keeps its address, which may be vouched for by a link")
@@ -221,7 +222,10 @@ import Testing
         }
         let answer = await rig.call(.unlink, ["provider": "google.com"], by: caller)
         #expect(answer.providers == ["github.com"])
-        let last = await rig.call(.unlink, ["provider": "github.com"], by: caller)
+        #expect(answer.cookie == .clear, "the session was Google's")
+        #expect(await rig.call(.link, rig.gitHub(), by: caller).code == "auth/session-cookie-revoked")
+        let other = try await rig.session(.apple, .alan)
+        let last = await rig.call(.unlink, ["provider": "apple.com"], by: other)
         #expect(last.code == "auth/operation-not-allowed")
         #expect(last.denial?.detail?.contains("only provider") == true)
         #expect(try await rig.signIn(rig.gitHub()).uid == caller.uid)

@@ -95,9 +95,7 @@ import Testing
         let header = SessionDraft.key.header(type: SessionKeys.pendingType)
         let other = try SessionKeys(issuer: "https://other.example", current: SessionDraft.key, previous: [])
         let token = PendingToken.signIn(
-            ProvenUser(
-                link: IdentityLink(provider: "facebook.com", subject: "1234567890"),
-                claims: try JSONDocument(Array("{}".utf8)), time: nil))
+            try .made(IdentityLink(provider: "facebook.com", subject: "1234567890")))
         let forged = [
             try SessionDraft.forgedKey.sign(header: header, payload: claims),
             try SessionDraft.key.sign(header: SessionDraft.key.header(type: SessionVerifier.type), payload: claims),
@@ -152,14 +150,24 @@ import Testing
     func consent() async throws {
         let rig = try await AccountsRig()
         let caller = try await rig.session(.apple, .alan)
-        let user = ProvenUser(
-            link: IdentityLink(provider: "github.com", subject: "1"), claims: try JSONDocument(Array("{}".utf8)),
-            time: rig.now)
-        let token = try PendingToken.link(user, to: caller.uid)
+        let user = try ProvenUser.made(IdentityLink(provider: "github.com", subject: "1"), madeAt: rig.now)
+        let token = try PendingToken.link(user, to: caller.user)
         let text = try PendingTokens(keys: SessionDraft.keys()).text(of: token, now: rig.now)
         var body: JSONObject = ["pending_token": .string(text)]
         #expect(await rig.call(.link, body, by: caller).code == "auth/consent-required")
         body["consent"] = true
         #expect(await rig.call(.link, body, by: caller).code == "ok")
+    }
+}
+
+extension ProvenUser {
+    /// A user of whom nothing else is known.
+    fileprivate static func made(_ link: IdentityLink, madeAt: Int64? = nil) throws -> ProvenUser {
+        let identity = try ProviderIdentity.made(provider: link.provider, subject: link.subject)
+        let principal = try #require(Principal(identity, hasher: try .required()))
+        return ProvenUser(
+            link: link, claims: try JSONDocument(Array("{}".utf8)), signIn: SignInProof(),
+            madeAt: madeAt.map(UnixTime.init(clamping:)),
+            origin: try #require(SessionOrigin(principal, .accessToken)))
     }
 }

@@ -22,7 +22,9 @@ import Testing
         let caller = try await rig.session()
         let answer = await rig.call(.signOut, ["everywhere": true], by: caller)
         #expect(answer.cookie == .clear)
-        #expect(rig.store.view.user(caller.userKey, lane: 0) == .record(validSince: rig.now, disabled: false))
+        #expect(
+            rig.store.view.user(caller.userKey, lane: 0)
+                == .record(validSince: UnixTime(clamping: rig.now), disabled: false))
         #expect(rig.store.view.session(caller.sessionKey, lane: 0) == .record(revoked: true, signedInAt: nil))
     }
 
@@ -74,7 +76,9 @@ import Testing
         let rig = try await AccountsRig()
         let caller = try rig.caller(firebase: .idToken(for: .ada, now: rig.now))
         #expect(await rig.call(.signOut, ["everywhere": true], by: caller).code == "ok")
-        #expect(rig.store.view.user(caller.userKey, lane: 0) == .record(validSince: rig.now, disabled: false))
+        #expect(
+            rig.store.view.user(caller.userKey, lane: 0)
+                == .record(validSince: UnixTime(clamping: rig.now), disabled: false))
     }
 }
 

@@ -37,8 +37,8 @@ import Testing
         #expect(principal.uid == "user-1")
         #expect(principal.kind == .idToken)
         #expect(principal.signInProvider == "google.com")
-        #expect(principal.authTime == Self.now - 100)
-        #expect(principal.expiresAt == Self.now + 3500)
+        #expect(principal.authTime?.seconds == Self.now - 100)
+        #expect(principal.expiresAt.seconds == Self.now + 3500)
         #expect(!principal.hasSecondFactor)
         #expect(principal.claims.root["email"]?.string == "a@example.com")
     }
@@ -245,6 +245,29 @@ import Testing
     @Test func e11ATokenWithoutATenantIsNotOfOne() {
         #expect(reason(.idToken(), by: TokenDraft.verifier(tenant: .only("a"))) == .tenant)
         #expect(reason(.idToken(), by: TokenDraft.verifier(tenant: .any)) == nil)
+    }
+
+    @Test func `a tenant is a part of the name where tokens of several count`() throws {
+        let hasher = try SHA256Hasher.required()
+        func user(_ tenant: String?, _ policy: FirebaseVerifier.Tenant) throws -> UserKey {
+            let member = tenant.map { "{\"tenant\":\"\($0)\"}" } ?? "{}"
+            let draft = TokenDraft.idToken().with("firebase", member)
+            let token = try UnverifiedJWS(
+                draft.withHeader("alg", "\"none\"").withHeader("kid", nil).unsigned)
+            return try TokenDraft.verifier(tenant: policy, emulator: true)
+                .verify(token, key: nil, now: ManualClock.start, hasher: hasher).user
+        }
+        #expect(try user("a", .any) == UserKey(uid: "user-1", tenant: "a"))
+        #expect(try user("b", .any) != user("a", .any))
+        #expect(try user(nil, .any) == UserKey(uid: "user-1", tenant: nil))
+        #expect(try user("a", .only("a")) == UserKey(uid: "user-1", tenant: nil))
+        #expect(try user(nil, .none) == UserKey(uid: "user-1", tenant: nil))
+    }
+
+    @Test(arguments: ["", "a.b", "a:b", "a\\u001fb", "a b", String(repeating: "a", count: 129)])
+    func `a claim that is no tenant's id is refused`(text: String) {
+        let draft = TokenDraft.idToken().with("firebase", "{\"tenant\":\"\(text)\"}")
+        #expect(reason(draft, by: TokenDraft.verifier(tenant: .any)) == .tenant)
     }
 
     @Test func tenantsAreComparedByTheirBytes() {

@@ -11,9 +11,14 @@ import Testing
         let authenticator: Authenticator
         let set: Int
 
-        init(firebase: Bool = true, installs: Bool = true) throws {
+        init(
+            firebase: Bool = true, installs: Bool = true, providers: [Configuration.Provider] = [],
+            tenant: Configuration.TenantPolicy = .none
+        ) throws {
             var identity = Configuration.Identity()
+            identity.providers = providers
             if firebase { identity.firebase = Configuration.Firebase(project: TokenDraft.project) }
+            identity.firebase?.tenant = tenant
             let (table, sources) = VerifierTable.make(of: identity, hasSessions: true)
             set = sources.count
             authenticator = Authenticator(
@@ -56,7 +61,7 @@ import Testing
         #expect(principal.session == SessionDraft.session)
         #expect(principal.signInProvider == "apple.com")
         #expect(principal.kind == .sessionCookie)
-        #expect(principal.authTime == Self.now - 100)
+        #expect(principal.authTime?.seconds == Self.now - 100)
         #expect(principal.link == nil)
         #expect(!principal.standing.isFirebase)
         #expect(!principal.hasSecondFactor)
@@ -70,17 +75,30 @@ import Testing
     @Test func withoutAProofsTimeNothingIsKnownOfIt() throws {
         let principal = try Rig().principal(SessionDraft.signed { $0.with("auth_time", nil) })
         #expect(principal.authTime == nil)
-        // The cookie's own `iat` proves no sign-in: any revocation covers it.
-        #expect(principal.standing.validityTime == Standing.unknown)
+        // Revocations are compared with the session's start alone: only one that begins later outlives them.
+        #expect(principal.standing.validityTime.known?.seconds == Self.now - 101)
         #expect(principal.standing.hasSession)
     }
 
     @Test func aSessionOfFirebasesUserSaysSoInItsHeader() throws {
         let rig = try Rig()
-        #expect(try rig.principal(SessionDraft.signed { $0.withHeader("src", "\"firebase\"") }).standing.isFirebase)
+        let source = SessionDraft.source(more: #","firebase":true"#)
+        #expect(try rig.principal(SessionDraft.signed { $0.withHeader("src", source) }).standing.isFirebase)
         // Claims are the source's: none of them says it.
-        let claim = SessionDraft.signed { $0.with("src", "\"firebase\"") }
+        let claim = SessionDraft.signed { $0.with("src", source) }
         #expect(try !rig.principal(claim).standing.isFirebase)
+    }
+
+    @Test func `a session of a tenant's user names the tenant`() throws {
+        let member = #"{"sign_in_provider":"password","tenant":"acme-x1"}"#
+        let cookie = SessionDraft.signed { $0.with("firebase", member).withHeader("src", "\"firebase\"") }
+        #expect(try Rig(tenant: .any).principal(cookie).user == UserKey(uid: "user-1", tenant: "acme-x1"))
+        #expect(try Rig(tenant: .only("acme-x1")).principal(cookie).user == "user-1")
+        #expect(try Rig(tenant: .only("globex-y2")).failure(cookie)?.code == .tenantMismatch)
+        #expect(try Rig(tenant: .none).failure(cookie)?.code == .tenantMismatch)
+        // Claims of another provider do not make a tenant's user.
+        let other = SessionDraft.signed { $0.with("firebase", member) }
+        #expect(try Rig(tenant: .any).principal(other).user == "user-1")
     }
 
     @Test func aSecondFactorIsToldAsFirebaseTellsIt() throws {
@@ -224,5 +242,53 @@ import Testing
             isLoaded: true, lastFetchSucceeded: true, usableUntil: .max, cooldownUntil: .max)
         rig.authenticator.install(view, set: rig.set)
         #expect(rig.failure(token)?.reason == .unknownKey)
+    }
+
+    @Test(
+        "O-27: what began a session has to be configured, with constraints that it meets",
+        arguments: [
+            (nil, .sessionSource), (#""firebase""#, .sessionSource), ("{}", .sessionSource),
+            (#"{"project":"another","started":1}"#, .sessionProvider),
+            (#"{"project":"\#(TokenDraft.project)","tenant":"t","started":1}"#, .tenant),
+            (#"{"project":"\#(TokenDraft.project)"}"#, .sessionStart),
+            (#"{"project":"\#(TokenDraft.project)","started":-1}"#, .sessionStart),
+            (#"{"project":"\#(TokenDraft.project)","started":"1"}"#, .sessionStart),
+            (#"{"project":"\#(TokenDraft.project)","started":100000000001}"#, .sessionStart),
+            (#"{"project":"\#(TokenDraft.project)","started":1,"authenticated_at":1e300}"#, .authenticationTime),
+            (provider("google.com"), .sessionProvider),
+        ] as [(String?, VerificationFailure.Reason)])
+    func origins(source: String?, reason: VerificationFailure.Reason) throws {
+        #expect(try Rig().failure(SessionDraft.signed { $0.withHeader("src", source) })?.reason == reason)
+    }
+
+    private static func provider(_ id: String, _ credential: String = "id_token", _ claims: String = "{}") -> String {
+        #"{"provider":"\#(id)","subject":"1","credential":"\#(credential)","claims":\#(claims),"started":1}"#
+    }
+
+    @Test(
+        arguments: [
+            (#"{"iss":"https://accounts.google.com","aud":"app","hd":"example.com"}"#, nil),
+            (#"{"iss":"https://accounts.google.com","aud":"other","hd":"example.com"}"#, .audience),
+            (#"{"iss":"https://accounts.google.com","aud":"app","azp":"other","hd":"example.com"}"#, .authorizedParty),
+            (#"{"iss":"https://accounts.google.com","aud":"app","hd":"other.example"}"#, .hostedDomain),
+            (#"{"iss":"https://accounts.google.com","aud":"app"}"#, .hostedDomain),
+            (#"{"iss":"https://other.example","aud":"app","hd":"example.com"}"#, .issuer),
+        ] as [(String, VerificationFailure.Reason?)])
+    func `a provider's constraints hold for its sessions`(claims: String, reason: VerificationFailure.Reason?) throws {
+        var provider = Configuration.Provider(
+            id: "google.com", kind: .google, location: SourceLocation(origin: "test"))
+        provider.idTokens = Configuration.Provider.IDTokens(
+            issuers: ["https://accounts.google.com"], audiences: ["app"], keys: .url("https://keys.example"))
+        provider.idTokens?.hostedDomain = "example.com"
+        let rig = try Rig(providers: [provider])
+        let token = SessionDraft.signed { $0.withHeader("src", Self.provider("google.com", "id_token", claims)) }
+        #expect(rig.failure(token)?.reason == reason)
+        guard reason == nil else { return }
+        let principal = try rig.principal(token)
+        #expect(principal.recordedLink == IdentityLink(provider: "google.com", subject: "1"))
+        #expect(principal.standing.validityTime.known == 0)
+        // Opaque tokens of that provider do not count here.
+        let opaque = SessionDraft.signed { $0.withHeader("src", Self.provider("google.com", "access_token", claims)) }
+        #expect(rig.failure(opaque)?.reason == .sessionProvider)
     }
 }

@@ -40,10 +40,10 @@ import Testing
     /// The token of these tests was signed in 100 s ago.
     @Test(arguments: [
         (AccountStatus.Answer.account(validSince: nil, disabled: false), "passes"),
-        (.account(validSince: ManualClock.start - 100, disabled: false), "passes"),
-        (.account(validSince: ManualClock.start - 99, disabled: false), "idTokenRevoked"),
+        (.account(validSince: UnixTime(clamping: ManualClock.start - 100), disabled: false), "passes"),
+        (.account(validSince: UnixTime(clamping: ManualClock.start - 99), disabled: false), "idTokenRevoked"),
         (.account(validSince: nil, disabled: true), "userDisabled"),
-        (.account(validSince: ManualClock.start, disabled: true), "userDisabled"),
+        (.account(validSince: UnixTime(clamping: ManualClock.start), disabled: true), "userDisabled"),
         (.missing, "idTokenRevoked"),
         (.unavailable, "storeUnavailable"),
     ])
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func theStoresOwnRefusalNeedsNoLookUp() throws {
-        let record = RecordWord(UserRecord(validSince: Self.now))
+        let record = RecordWord(UserRecord(validSince: UnixTime(clamping: Self.now)))
         view.setUser(try TokenDraft.idToken().principal().userKey, to: record)
         #expect(try decide(.notAsked).verdict == "idTokenRevoked")
         #expect(try decide(.known(.account(validSince: nil, disabled: false))).verdict == "idTokenRevoked")

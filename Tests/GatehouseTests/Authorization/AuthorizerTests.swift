@@ -30,7 +30,9 @@ import Testing
     private func word(_ decision: Decision) -> String {
         switch decision {
         case .permit(let permit):
-            permit.identity.map { "\($0.principal.uid)" + (permit.signedInAt.map { " at \($0 - Self.now)" } ?? "") }
+            permit.identity.map {
+                "\($0.principal.uid)" + (permit.signedInAt.map { " at \($0.seconds - Self.now)" } ?? "")
+            }
                 ?? "anonymous"
         case .deny(let denial): "\(denial.code)" + (denial.maxAge.map { " \($0)" } ?? "")
         case .awaitStore: "waits"
@@ -88,27 +90,27 @@ import Testing
     // MARK: - Revocation
 
     @Test func h01ASignInBeforeTheRevocationIsRevoked() throws {
-        try set(user: UserRecord(validSince: Self.now - 99))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now - 99)))
         #expect(try verdict() == "idTokenRevoked")
     }
 
     @Test func h01ASignInOfTheSameSecondPasses() throws {
-        try set(user: UserRecord(validSince: Self.now - 100))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now - 100)))
         #expect(try verdict() == "user-1")
     }
 
     @Test func h01ASignInAfterTheRevocationPasses() throws {
-        try set(user: UserRecord(validSince: Self.now - 101))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now - 101)))
         #expect(try verdict() == "user-1")
     }
 
     @Test func h05ARefreshedTokenIsStillRevoked() throws {
-        try set(user: UserRecord(validSince: Self.now - 99))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now - 99)))
         #expect(try verdict(TokenDraft.idToken().with("iat", "\(Self.now)")) == "idTokenRevoked")
     }
 
     @Test func h02DisabledIsToldBeforeRevoked() throws {
-        try set(user: UserRecord(validSince: Self.now, disabled: true))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now), disabled: true))
         #expect(try verdict() == "userDisabled")
     }
 
@@ -123,7 +125,7 @@ import Testing
     }
 
     @Test func aRevokedCookieHasItsOwnCode() throws {
-        try set(user: UserRecord(validSince: Self.now))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now)))
         let principal = try TokenDraft.sessionCookie().principal(.sessionCookie)
         let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 60)
         let moment = Authorizer.Moment(now: Self.now, monotonic: 0, mayWait: false)
@@ -135,13 +137,13 @@ import Testing
     }
 
     @Test func revocationOffIsOff() throws {
-        try set(user: UserRecord(validSince: Self.now, disabled: true))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now), disabled: true))
         view.setStale()
         #expect(try verdict { $0.revocation = .off } == "user-1")
     }
 
     @Test func strictAsksTheEmbeddedStoresView() throws {
-        try set(user: UserRecord(validSince: Self.now))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now)))
         #expect(try verdict { $0.revocation = .strict } == "idTokenRevoked")
     }
 
@@ -220,18 +222,29 @@ import Testing
     }
 
     @Test func aRecordedSignInOfThisSessionCounts() throws {
-        try set(session: SessionRecord(signedInAt: Self.now - 20), of: signedIn(4000))
+        try set(session: SessionRecord(signedInAt: UnixTime(clamping: Self.now - 20)), of: signedIn(4000))
         #expect(try verdict(signedIn(4000)) { $0.recentSignIn = 300 } == "user-1 at -20")
     }
 
+    @Test(arguments: [(true, "user-1 at -20"), (false, "requiresRecentLogin 300")])
+    func `only a recorded authentication counts where one is asked for`(isAuthenticated: Bool, result: String) throws {
+        let record = SessionRecord(signedInAt: UnixTime(clamping: Self.now - 20), isAuthenticated: isAuthenticated)
+        try set(session: record, of: signedIn(4000))
+        let verdict = try verdict(signedIn(4000)) {
+            $0.recentSignIn = 300
+            $0.needsAuthentication = true
+        }
+        #expect(verdict == result)
+    }
+
     @Test func aRecordedSignInOfAnotherSessionDoesNot() throws {
-        try set(session: SessionRecord(signedInAt: Self.now - 20), of: signedIn(100))
+        try set(session: SessionRecord(signedInAt: UnixTime(clamping: Self.now - 20)), of: signedIn(100))
         #expect(try verdict(signedIn(4000)) { $0.recentSignIn = 300 } == "requiresRecentLogin 300")
     }
 
     @Test func aRecordedSignInThatIsTooOldOrInTheFutureDoesNot() throws {
         for age: Int64 in [301, -6] {
-            try set(session: SessionRecord(signedInAt: Self.now - age), of: signedIn(4000))
+            try set(session: SessionRecord(signedInAt: UnixTime(clamping: Self.now - age)), of: signedIn(4000))
             #expect(try verdict(signedIn(4000)) { $0.recentSignIn = 300 } == "requiresRecentLogin 300")
         }
     }
@@ -255,7 +268,7 @@ import Testing
     }
 
     @Test func recencyIsAskedAfterRevocation() throws {
-        try set(user: UserRecord(validSince: Self.now))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now)))
         #expect(try verdict(signedIn(4000)) { $0.recentSignIn = 300 } == "idTokenRevoked")
     }
 
@@ -279,7 +292,7 @@ import Testing
             $0.secondFactor = true
         }
         #expect(try verdict(old, ask) == "permissionDenied")
-        try set(user: UserRecord(validSince: Self.now))
+        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now)))
         #expect(try verdict(old, ask) == "idTokenRevoked")
     }
 

@@ -50,9 +50,9 @@ import Testing
     func whicheverOfTheTwoIsRevokedRevokes(_ uid: String) throws {
         let principal = try principal()
         #expect(verdict(principal) == "passes")
-        try set(uid, UserRecord(validSince: Self.now - 100))
+        try set(uid, UserRecord(validSince: UnixTime(clamping: Self.now - 100)))
         #expect(verdict(principal) == "passes")
-        try set(uid, UserRecord(validSince: Self.now - 99))
+        try set(uid, UserRecord(validSince: UnixTime(clamping: Self.now - 99)))
         #expect(verdict(principal) == "idTokenRevoked")
         #expect(verdict(principal) { $0.revocation = .strict } == "idTokenRevoked")
         #expect(verdict(principal) { $0.revocation = .off } == "passes")
@@ -60,11 +60,11 @@ import Testing
 
     @Test("H-02: disabled is told before revoked, whichever of the two it is")
     func disabled() throws {
-        try set("ada", UserRecord(validSince: Self.now))
+        try set("ada", UserRecord(validSince: UnixTime(clamping: Self.now)))
         try set("google.com:104", UserRecord(disabled: true))
         #expect(verdict(try principal()) == "userDisabled")
         try set("ada", UserRecord(disabled: true))
-        try set("google.com:104", UserRecord(validSince: Self.now))
+        try set("google.com:104", UserRecord(validSince: UnixTime(clamping: Self.now)))
         #expect(verdict(try principal()) == "userDisabled")
     }
 
@@ -74,7 +74,7 @@ import Testing
         view.setUser(key, to: .faulty)
         #expect(verdict(try principal()) == "storeUnavailable")
         #expect(verdict(try principal()) { $0.allowsOnStoreFailure = true } == "passes")
-        try set(faulty == "ada" ? "google.com:104" : "ada", UserRecord(validSince: Self.now))
+        try set(faulty == "ada" ? "google.com:104" : "ada", UserRecord(validSince: UnixTime(clamping: Self.now)))
         #expect(verdict(try principal()) { $0.allowsOnStoreFailure = true } == "idTokenRevoked")
     }
 
@@ -95,10 +95,11 @@ import Testing
 
     @Test(arguments: [
         (UserLookup.none, UserLookup.none, "passes"),
-        (.none, .record(validSince: ManualClock.start - 99, disabled: false), "idTokenRevoked"),
-        (.record(validSince: ManualClock.start - 99, disabled: false), .none, "idTokenRevoked"),
+        (.none, .record(validSince: UnixTime(clamping: ManualClock.start - 99), disabled: false), "idTokenRevoked"),
+        (.record(validSince: UnixTime(clamping: ManualClock.start - 99), disabled: false), .none, "idTokenRevoked"),
         (
-            .record(validSince: ManualClock.start, disabled: false), .record(validSince: nil, disabled: true),
+            .record(validSince: UnixTime(clamping: ManualClock.start), disabled: false),
+            .record(validSince: nil, disabled: true),
             "userDisabled"
         ),
         (.none, .faulty, "storeUnavailable"), (.faulty, .none, "storeUnavailable"),
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func h04AllowDoesNotForgetWhatTheViewKnowsOfTheLink() throws {
-        try set("google.com:104", UserRecord(validSince: Self.now))
+        try set("google.com:104", UserRecord(validSince: UnixTime(clamping: Self.now)))
         let verdict = verdict(try principal(), answer: .failed(.timedOut), isShared: true) {
             $0.revocation = .strict
             $0.allowsOnStoreFailure = true

@@ -37,7 +37,7 @@ import Testing
             asksFirebase: asksFirebase, acrValues: acrValues)
         let moment = Authorizer.Moment(now: Self.now, monotonic: 0, mayWait: false, answer: answer)
         return switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
-        case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0 - Self.now)" } ?? "")
+        case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0.seconds - Self.now)" } ?? "")
         case .deny(let denial): "\(denial.code)" + (denial.challengeParameter.map { " \($0)" } ?? "")
         case .awaitStore: "waits"
         case .ask(let question): question == .user ? "asks of the user" : "asks"
@@ -46,7 +46,7 @@ import Testing
     }
 
     private func revoke(_ entry: VerifiedTokenCache.Entry, at time: Int64) {
-        view.setUser(entry.principal.userKey, to: RecordWord(UserRecord(validSince: time)))
+        view.setUser(entry.principal.userKey, to: RecordWord(UserRecord(validSince: UnixTime(clamping: time))))
     }
 
     // MARK: - Revocation
@@ -99,7 +99,8 @@ import Testing
     @Test func aLaterProofIsRecordedUnderTheProvidersSession() throws {
         let entry = try entry(authTime: Self.now - 1000)
         #expect(entry.principal.session == "google.com:\(Self.now - 1000)")
-        view.setSession(entry.principal.sessionKey, to: RecordWord(SessionRecord(signedInAt: Self.now - 10)))
+        view.setSession(
+            entry.principal.sessionKey, to: RecordWord(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 10))))
         #expect(verdict(entry) { $0.recentSignIn = 300 } == "passes at -10")
     }
 

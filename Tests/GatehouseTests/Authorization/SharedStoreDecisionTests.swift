@@ -29,7 +29,7 @@ import Testing
 
     private func word(_ decision: Decision) -> String {
         switch decision {
-        case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0 - Self.now)" } ?? "")
+        case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0.seconds - Self.now)" } ?? "")
         case .deny(let denial): "\(denial.code)"
         case .awaitStore: "waits"
         case .ask(let question):
@@ -50,7 +50,9 @@ import Testing
     }
 
     @Test func h03ARevocationInTheViewCountsAtOnce() throws {
-        view.setUser(try TokenDraft.idToken().principal().userKey, to: RecordWord(UserRecord(validSince: Self.now)))
+        view.setUser(
+            try TokenDraft.idToken().principal().userKey,
+            to: RecordWord(UserRecord(validSince: UnixTime(clamping: Self.now))))
         #expect(try decide { _ in }.0 == "idTokenRevoked")
     }
 
@@ -68,10 +70,10 @@ import Testing
 
     @Test(arguments: [
         (UserLookup.none, SessionLookup.none, "passes"),
-        (.record(validSince: ManualClock.start - 100, disabled: false), .none, "passes"),
-        (.record(validSince: ManualClock.start - 99, disabled: false), .none, "idTokenRevoked"),
+        (.record(validSince: UnixTime(clamping: ManualClock.start - 100), disabled: false), .none, "passes"),
+        (.record(validSince: UnixTime(clamping: ManualClock.start - 99), disabled: false), .none, "idTokenRevoked"),
         (.record(validSince: nil, disabled: true), .none, "userDisabled"),
-        (.record(validSince: ManualClock.start, disabled: true), .none, "userDisabled"),
+        (.record(validSince: UnixTime(clamping: ManualClock.start), disabled: true), .none, "userDisabled"),
         (.faulty, .none, "storeUnavailable"),
         (.none, .record(revoked: true, signedInAt: nil), "idTokenRevoked"),
         (.none, .record(revoked: false, signedInAt: 5), "passes"),
@@ -104,7 +106,9 @@ import Testing
     }
 
     @Test func h04AllowDoesNotForgetWhatTheViewKnows() throws {
-        view.setUser(try TokenDraft.idToken().principal().userKey, to: RecordWord(UserRecord(validSince: Self.now)))
+        view.setUser(
+            try TokenDraft.idToken().principal().userKey,
+            to: RecordWord(UserRecord(validSince: UnixTime(clamping: Self.now))))
         let policies: [(StoreAnswer?, UInt64, RoutePolicy.Revocation)] = [
             (.failed(.timedOut), 0, .strict), (nil, 100, .replicated),
         ]
@@ -148,16 +152,17 @@ import Testing
     }
 
     @Test func theViewsSessionsSayNothingOfSignIns() throws {
-        view.setSession(try old().principal().sessionKey, to: RecordWord(SessionRecord(signedInAt: Self.now)))
+        view.setSession(
+            try old().principal().sessionKey, to: RecordWord(SessionRecord(signedInAt: UnixTime(clamping: Self.now))))
         #expect(try decide(old(), recent).0 == "asks of the session")
     }
 
     @Test(arguments: [
         (SessionLookup.none, "requiresRecentLogin"),
-        (.record(revoked: false, signedInAt: ManualClock.start - 20), "passes at -20"),
-        (.record(revoked: false, signedInAt: ManualClock.start - 301), "requiresRecentLogin"),
+        (.record(revoked: false, signedInAt: UnixTime(clamping: ManualClock.start - 20)), "passes at -20"),
+        (.record(revoked: false, signedInAt: UnixTime(clamping: ManualClock.start - 301)), "requiresRecentLogin"),
         (.record(revoked: false, signedInAt: nil), "requiresRecentLogin"),
-        (.record(revoked: true, signedInAt: ManualClock.start - 20), "idTokenRevoked"),
+        (.record(revoked: true, signedInAt: UnixTime(clamping: ManualClock.start - 20)), "idTokenRevoked"),
         (.faulty, "storeUnavailable"),
     ])
     func theRecordedSignInDecides(_ session: SessionLookup, _ verdict: String) throws {
@@ -166,7 +171,7 @@ import Testing
 
     @Test func oneQuestionServesRevocationAndRecency() throws {
         let answer = StoreAnswer.records(
-            user: UserLookup.none, session: .record(revoked: false, signedInAt: Self.now - 20))
+            user: UserLookup.none, session: .record(revoked: false, signedInAt: UnixTime(clamping: Self.now - 20)))
         let ask: (inout RoutePolicy) -> Void = {
             $0.revocation = .strict
             $0.recentSignIn = 300

@@ -7,7 +7,6 @@ import Testing
         let yaml = """
             listen:
               - address: 0.0.0.0:8080
-                tls: null
             workers: null
             limits: { connections: 10000, head_size: 64KiB, body_size: null, head_timeout: 10s, request_timeout: null }
             drain: { delay: 5s, timeout: 30s }
@@ -18,14 +17,12 @@ import Testing
             identity:
               clock_skew: 5s
               firebase: { project: my-app, tenant: null, insecure_emulator: false }
-              providers:
               keys: { min_ttl: 1m, max_ttl: 24h, refresh_at: 0.8, stale_for: 24h, unknown_key_cooldown: 30s }
               credentials: { header: Authorization, cookie: __session }
             store: sqlite:gatehouse.db
             revocation: { max_staleness: 60s, strict_timeout: 50ms, source: store }
             accounts: null
-            headers: { prefix: X-Auth-, variable: true, forward_credential: false, assertion: null, extra: {} }
-            rules: null
+            headers: { prefix: X-Auth-, variable: true, forward_credential: false, assertion: null }
             upstreams:
               api: { servers: [http://127.0.0.1:3000], connect_timeout: 2s, response_timeout: 60s, connections: 256 }
             routes:
@@ -45,13 +42,10 @@ import Testing
         let yaml = """
             trusted_proxies: []
             accounts: null
-            rules: null
-            listen: [{ address: 127.0.0.1:8080, tls: null }]
             revocation: { source: store }
-            identity: { providers: {} }
             headers: { assertion: ~ }
             upstreams: { api: { servers: ["http://a"] } }
-            routes: [{ path: /, auth: none, upstream: api, scopes: [], allow: null, insecure_no_csrf: false }]
+            routes: [{ path: /, auth: none, upstream: api, insecure_no_csrf: false }]
             """
         #expect(throws: Never.self) { try ConfigurationTesting.load(yaml) }
     }

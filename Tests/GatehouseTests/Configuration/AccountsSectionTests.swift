@@ -7,15 +7,14 @@ import Testing
         try ConfigurationTesting.load(section: "identity: { firebase: { project: demo } }\naccounts: \(yaml)").accounts
     }
 
-    @Test(arguments: ["null", "~", ""]) func areOffUnlessSaid(_ yaml: String) throws {
+    @Test(arguments: ["null", "~", "${UNSET:-null}"]) func areOffUnlessSaid(_ yaml: String) throws {
         #expect(try accounts(yaml) == nil)
     }
 
-    @Test(arguments: ["{}", "{ issuer: null, session_key: null, origins: [] }"])
-    func areOnWithTheDefaultsWhereNothingElseIsSaid(_ yaml: String) throws {
+    @Test func areOnWithTheDefaultsWhereNothingElseIsSaid() throws {
         var expected = Configuration.Accounts()
-        expected.location = SourceLocation(file: "gatehouse.yaml", line: 2, column: yaml == "{}" ? 11 : 27)
-        #expect(try accounts(yaml) == expected)
+        expected.location = SourceLocation(file: "gatehouse.yaml", line: 2, column: 11)
+        #expect(try accounts("{}") == expected)
     }
 
     @Test func areRead() throws {

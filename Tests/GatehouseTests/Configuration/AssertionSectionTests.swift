@@ -4,7 +4,7 @@ import Testing
 @Suite struct AssertionSectionTests {
     static let broken: [BrokenConfiguration] = [
         .section("headers: { assertion: key.pem }", "1:23 headers.assertion is not a mapping"),
-        .section("headers: { assertion: {} }", "1:23 headers.assertion.key is missing; add key: FILE, a private key"),
+        .section("headers: { assertion: {} }", "1:23 headers.assertion is an empty mapping"),
         assertion("keys: b", "1:37 unknown key 'keys' in headers.assertion"),
         assertion("lifetime: 9s", "1:47 out of range; write 10s to 1h"),
         assertion("lifetime: 61m", "1:47 out of range; write 10s to 1h"), assertion("issuer: ''", "1:45 is empty"),

@@ -33,7 +33,7 @@ import Testing
         .section(
             "accounts: {}", "1:1 accounts is on, and identity names nobody who could sign in; add identity.firebase"),
         .section(
-            "identity: { providers: {} }\naccounts: {}",
+            "identity: { clock_skew: 1s }\naccounts: {}",
             "2:1 accounts is on, and identity names nobody who could sign in"),
         .section(
             "accounts: {}\nidentity: { firebase: { project: demo }, credentials: { cookie: null } }",

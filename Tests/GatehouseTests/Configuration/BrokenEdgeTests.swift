@@ -5,7 +5,7 @@ import Testing
     static let cases: [BrokenConfiguration] = [
         .route("path: /\nauth: none\ncors:", "7:5 routes[].cors is empty"),
 
-        .route("path: /{a}\nauth: none\nrewrite: {}", "7:14 rewrite names neither path nor host"),
+        .route("path: /{a}\nauth: none\nrewrite: {}", "7:14 routes[].rewrite is an empty mapping"),
         .route("path: /{a}\nauth: none\nrewrite: { path: '/{b}' }", "7:5 no capture of the route is named 'b'"),
         .route("path: /{a}\nauth: none\nrewrite: { path: '/x//{a}' }", "7:5 not written as a canonical path"),
         .route("path: /a/{b}\nauth: none\nstrip_prefix: /a\nrewrite: { path: '/{b}' }", "8:5 both change the path"),
@@ -35,7 +35,7 @@ import Testing
     ]
 
     static let cors: [(value: String, problem: String)] = [
-        ("{}", "cors.origins is missing; list the origins"),
+        ("{}", "cors is an empty mapping"), ("{ max_age: 1s }", "cors.origins is missing; list the origins"),
         ("{ origins: [] }", "cors.origins is an empty list"),
         ("{ origins: [https://app.example/] }", "not as browsers send it; write https://app.example"),
         ("{ origins: [https://app.example/x] }", "not as browsers send it; write https://app.example"),
@@ -58,7 +58,7 @@ import Testing
     ]
 
     static let limits: [(value: String, problem: String)] = [
-        ("[]", "has 0 limits"),
+        ("[]", "rate_limit is an empty list"),
         ("[{ per: uid, requests: 1 }]", "every is missing"),
         ("[{ requests: 1, every: 1s }]", "per is missing"),
         ("[{ per: user, requests: 1, every: 1s }]", "per cannot be 'user'"),

@@ -4,9 +4,10 @@ import Testing
 @Suite struct BrokenIdentityTests {
     static let cases: [BrokenConfiguration] = [
         .section("identity: { clock_skew: 61s }", "1:25 identity.clock_skew is '61s', out of range; write 0s to 1m"),
-        .section("identity:\n  firebase: {}", "2:13 identity.firebase.project is missing; add the project's id"),
-        .section("identity:\n  firebase:\n    tenant: x", "3:5 identity.firebase.project is missing"),
-        .section("identity:\n  firebase:\n    project: null", "3:5 identity.firebase.project is missing"),
+        .section("identity:\n  firebase: {}", "2:13 identity.firebase is an empty mapping"),
+        .section(
+            "identity:\n  firebase:\n    tenant: x", "3:5 identity.firebase.project is missing; add the project's id"),
+        .section("identity:\n  firebase:\n    project: null", "3:14 identity.firebase.project is null"),
         .section("identity: { firebase: my-app }", "1:23 identity.firebase is not a mapping"),
         .section("identity: { firebase: { project: a/b } }", "1:34 identity.firebase.project is not a project's id"),
         .section("identity: { firebase: { project: 123 } }", "1:34 not a text; put it in quotes"),

@@ -10,7 +10,7 @@ import Testing
     static let cases: [BrokenConfiguration] = [
         tls("certificate: a.pem", "3:10 listen[].tls.private_key is missing"),
         tls("private_key: a.key", "3:10 listen[].tls.certificate is missing"),
-        tls("", "3:10 listen[].tls.certificate is missing", "3:10 listen[].tls.private_key is missing"),
+        tls("", "3:10 listen[].tls is an empty mapping"),
         tls("certificate: a, private_key: b, cert: c", "3:44 unknown key 'cert' in listen[].tls"),
         tls("certificate: a, private_key: b, minimum_version: '1.1'", "3:61 listen[].tls.minimum_version cannot be"),
         tls(

@@ -5,7 +5,7 @@ import Testing
 @Suite struct BrokenProviderTests {
     static let ids: [BrokenConfiguration] = [
         .section("identity: { providers: [apple.com] }", "1:24 identity.providers is not a mapping"),
-        provider("apple.com", "null", "3:16 identity.providers.apple.com is not a mapping"),
+        provider("apple.com", "null", "3:16 identity.providers.apple.com is null"),
         provider("aple.com", "{}", "3:5 there is no provider 'aple.com'; did you mean 'apple.com'?"),
         provider("google", "{}", "3:5 there is no provider 'google'; did you mean 'google.com'?"),
         provider("Google.com", "{}", "3:5 there is no provider 'Google.com'; did you mean 'google.com'?"),
@@ -27,7 +27,7 @@ import Testing
 
     static let audiences: [BrokenConfiguration] = [
         provider("apple.com", "{}", "3:16 identity.providers.apple.com.audiences is missing; add audiences: [ID]"),
-        provider("google.com", "{ audiences: null }", "3:19 identity.providers.google.com.audiences is missing"),
+        provider("google.com", "{ audiences: null }", "3:30 identity.providers.google.com.audiences is null"),
         apple("audiences: []", "4:18 audiences is an empty list"), apple("audiences: ''", "4:18 audiences is empty"),
         apple("audiences: [a, '']", "4:22 audiences[] is empty"), apple("audiences: [a, a]", "4:22 has an entry twice"),
         apple("audiences: ['*']", "4:19 cannot be '*': tokens that were made for others would count; list the ids"),

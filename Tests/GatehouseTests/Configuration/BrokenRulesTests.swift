@@ -16,10 +16,10 @@ import Testing
             "path: /{uid}\nallow: nobody && nothing", "6:12 routes[].allow at character 1: ",
             "6:12 routes[].allow at character 11: "),
         .route("path: /{uid}\nallow: exists(/a)", "6:12 routes[].allow at character 1: "),
-        .route("path: /{uid}\nallow: ''", "6:12 routes[].allow is empty; write an expression, or remove it"),
+        .route("path: /{uid}\nallow: ''", "6:12 routes[].allow is empty; write a value, or remove it"),
         .route("path: /{uid}\nallow: '  '", "6:12 routes[].allow is empty"),
         .route("path: /{uid}\nallow: [auth.uid]", "6:12 routes[].allow is not an expression"),
-        .route("path: /{uid}\nallow: {}", "6:12 routes[].allow is not an expression"),
+        .route("path: /{uid}\nallow: {}", "6:12 routes[].allow is an empty mapping"),
         .route(
             "path: /{uid}\nallow: auth.uid == '${HOME:-x}'",
             "6:12 routes[].allow is an expression with ${...} in it; write the value itself"),
@@ -37,7 +37,7 @@ import Testing
         extra("X-Role: request.method + ''", "3:13 headers.extra.X-Role at character 1: "),
         extra("X-Role: \"recentSignIn(duration.value(5, 'm'))\"", "3:13 headers.extra.X-Role at character 1: "),
         extra("X-Role: ''", "3:13 headers.extra.X-Role is empty"),
-        extra("X-Role: []", "3:13 headers.extra.X-Role is not a text"),
+        extra("X-Role: []", "3:13 headers.extra.X-Role is an empty list"),
         extra("X-Role: token.a + '${HOME:-x}'", "3:13 headers.extra.X-Role is an expression with ${...} in it"),
     ]
 

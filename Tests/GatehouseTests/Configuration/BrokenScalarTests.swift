@@ -17,7 +17,7 @@ import Testing
         .section("workers: -1", "1:10 out of range"),
         .section("workers: 99999999999999999999999", "1:10 out of range"),
         .section("limits: 5", "1:9 limits is not a mapping"),
-        .section("limits: []", "1:9 limits is not a mapping"),
+        .section("limits: []", "1:9 limits is an empty list"),
         .section("limits: { connections: 1e4 }", "1:24 not a whole number"),
         .section("limits:\n  head_timeout: 30", "2:17 not a duration; write a whole number and ms, s, m, h or d"),
         .section("limits:\n  head_timeout: 30 s", "2:17 limits.head_timeout is '30 s', not a duration"),
@@ -41,7 +41,7 @@ import Testing
         .section("log: { level: verbose }", "1:15 log.level cannot be 'verbose'; write trace or debug"),
         .section("log: { level: wraning }", "1:15 did you mean 'warning'?"),
         .section("log: { access: access.log }", "1:16 write stdout, off, or a path with a '/'"),
-        .section("log: { access: [] }", "1:16 log.access is not a text"),
+        .section("log: { access: [a] }", "1:16 log.access is not a text"),
         .section("store: 5", "1:8 store is '5', not a text; put it in quotes"),
         .section("store: true", "1:8 store is 'true', not a text"),
         .section("store: postgres://x", "1:8 store is of an unknown kind; write sqlite:PATH, redis://HOST"),
@@ -53,7 +53,7 @@ import Testing
         .section("listen: []", "1:9 listen is an empty list"),
         .section("listen: 0.0.0.0:80", "1:9 listen is not a list"),
         .section("listen: [0.0.0.0:80]", "1:10 listen[] is not a mapping"),
-        .section("listen:\n  - {}", "2:5 listen[].address is missing"),
+        .section("listen:\n  - {}", "2:5 listen[] is an empty mapping"),
         .section("listen:\n  - address: 8080", "2:14 listen[].address is '8080', not a text"),
         .section("listen:\n  - address: :8080", "2:14 an address without a host"),
         .section("listen:\n  - address: localhost", "2:14 an address without a port"),
@@ -86,7 +86,7 @@ import Testing
             """
             routes:
               - { path: a, upstream: b }
-            upstreams: {}
+            upstreams: { api: { servers: [http://a] } }
             limits: { connections: x }
             workers: y
             """,

@@ -53,9 +53,9 @@ import Testing
     }
 
     static let mappings: [BrokenConfiguration] = [
-        .section("store: {}", "1:8 store.url is missing; add url: redis://HOST"),
-        .section("store: { url: null }", "1:10 store.url is missing"),
-        .section("store: []", "1:8 store is not a text"),
+        .section("store: {}", "1:8 store is an empty mapping"),
+        .section("store: { url: null }", "1:15 store.url is null"),
+        .section("store: []", "1:8 store is an empty list"),
         .section(
             "store: { uri: 'redis://h' }", "1:8 store.url", "1:10 unknown key 'uri' in store; did you mean 'url'?"),
         .section("store: { url: 'redis://h?' }", "1:15 store.url has a '?' or '#' in its URL"),
@@ -72,7 +72,7 @@ import Testing
         .section("store: { url: 'redis://h', username: 5, password: y }", "1:38 store.username is '5', not a text"),
         .section("store: { url: 'redis://a:b@h', username: x }", "1:32 store.username which the url has too; keep one"),
         .section("store: { url: 'redis://:b@h', password: x }", "1:31 store.password which the url has too; keep one"),
-        .section("store: { url: 'redis://h', password: '' }", "1:38 store.password is empty; write a password"),
+        .section("store: { url: 'redis://h', password: '' }", "1:38 store.password is empty; write a value"),
         .section("store: { url: 'redis://h', password: [hunter2] }", "1:38 store.password is not a text"),
         .section(
             #"store: { url: 'redis://h', password: "hun\nter" }"#, "1:38 store.password contains a control character"),

@@ -1,5 +1,6 @@
-import Gatehouse
 import Testing
+
+@testable import Gatehouse
 
 @Suite struct BrokenYAMLTests {
     static let cases: [BrokenConfiguration] = [
@@ -7,8 +8,10 @@ import Testing
         .file("# nothing but a comment\n", "1:1 the file is empty"),
         .file("- a\n- b\n", "1:1 is not a mapping"),
         .file("just text", "1:1 the file is not a mapping"),
-        .section("limits:\n\tconnections: 1", "2:1 a tab as indentation; indent with spaces"),
-        .section("limits:\n  \tconnections: 1", "2:3 a tab as indentation"),
+        .section(
+            "limits:\n\tconnections: 1",
+            "2:1 found character that cannot start any token); put the text in quotes; indent with spaces"),
+        .section("limits:\n  \tconnections: 1", "2:3 cannot start any token"),
         .section("limits: &a { connections: 1 }", "1:9 YAML anchors"),
         .file("limits: &a { connections: 1 }\ndrain: *a\n", "1:9 YAML anchors", "2:8 YAML aliases"),
         .file("routes:\n  - host: *.example.com\n", "2:11 put a text that begins with '*' in quotes"),
@@ -33,17 +36,28 @@ import Testing
         .section("workers: 1\nworkers: 2\nworkers: 3", "2:1 duplicate key 'workers'", "3:1 duplicate key 'workers'"),
         .section("'workers': 1\n'workers': 2", "2:1 duplicate key 'workers'"),
         .section("? [a]\n: 1", "1:3 a key that is not a text"),
-        .file("{ [a]: 1, [a]: 2 }", "1:3 duplicate key"),
-        .section("\"lim\\nits\": 1", "1:1 unknown key 'lim?its'"),
+        .file("{ [a]: 1, [a]: 2 }", "1:3 a key that is not a text", "1:11 a key that is not a text"),
+        .file("--- {\"a\":&a [x],\"b\":*a}\n", "1:10 YAML anchors", "1:21 YAML aliases"),
+        .file(
+            "%YAML 1.1\n--- {\"a\":&a [x],\"b\":*a}\n", "1:1 a YAML directive", "2:10 YAML anchors",
+            "2:21 YAML aliases"),
+        .file("%TAG ! tag:example,2000:\n--- !x\na: 1\n", "1:1 a YAML directive", "2:5 YAML tags"),
+        .file("--- !!map\nworkers: 4\n", "1:5 YAML tags"),
+        .file("--- &a\nworkers: 4\n", "1:5 YAML anchors"),
+        .file("? &a x\n: *a\n", "1:3 YAML anchors", "2:3 YAML aliases"),
+        .file("{? *a : 1}", "1:4 YAML aliases"),
+        .file("a: [1, &b 2, ! 3, !<x> 4]", "1:8 YAML anchors", "1:14 YAML tags", "1:19 YAML tags"),
+        .file("a: &\n", "1:4 YAML anchors"), .file("a: !x!y z\n", "1:4 not valid YAML (found undefined tag handle)"),
+        .section("\"lim\\nits\": 1", "1:1 unknown key 'lim\\u000aits'"),
         .file(
             "upstreams: { \"a\\n\\eb\": { x: 1 } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
-            "1:14 'a??b' is not a name", "1:24 upstreams.a??b.servers is missing",
-            "1:26 unknown key 'x' in upstreams.a??b;", "2:43 there is no upstream 'api'"),
-        .section("rules:", "1:1 rules is empty; name a rules file, or remove it"),
-        .section("rules: { a: 1, a: 2 }", "1:8 rules is not a text", "1:10 duplicate key 'a'"),
+            "1:14 'a\\u000a\\u001bb' is not a name", "1:24 upstreams.a\\u000a\\u001bb.servers is missing",
+            "1:26 unknown key 'x' in upstreams.a\\u000a\\u001bb;", "2:43 there is no upstream 'api'"),
+        .section("rules:", "1:1 rules is empty; write a value, or remove it"),
+        .section("rules: { a: 1, a: 2 }", "1:8 rules is not a text", "1:16 duplicate key 'a'"),
         .section("<<: { a: 1 }", "1:1 unknown key '<<'"),
-        .file(String(repeating: "[", count: 2_000), "1:1 nested more than 1000 levels deep"),
-        .file(String(repeating: "[", count: 990) + String(repeating: "]", count: 990), "1:1 is not a mapping"),
+        .file(String(repeating: "[", count: 2_000), "1:1 nested more than 64 levels deep"),
+        .file(String(repeating: "[", count: 64) + "a" + String(repeating: "]", count: 64), "1:1 is not a mapping"),
     ]
 
     @Test(arguments: cases) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
@@ -66,6 +80,20 @@ import Testing
         }
         #expect(
             errors?.description.contains("/nowhere/gatehouse.yaml:1:1: the file cannot be read (No such file") == true)
+    }
+
+    /// Composing it would hash 2^60 nodes.
+    @Test(arguments: ["", "--- ", "%YAML 1.1\n--- "]) func anAliasBombInAKeyCostsNothing(_ start: String) {
+        let levels = (1...60).map { "\"a\($0)\":&a\($0) [*a\($0 - 1),*a\($0 - 1)]" }
+        let bomb = "\(start){\"a0\":&a0 [x],\(levels.joined(separator: ",")),? *a60 : 1,? [*a60] : 2}\n"
+        #expect(bomb.utf8.count < 2_600)
+        #expect(ConfigurationTesting.errors(in: bomb).count == ConfigurationErrors.maximumCount)
+    }
+
+    @Test func readingEndsWithItsTime() throws {
+        let source = try SourceText(Array("workers: 1\n".utf8), file: "gatehouse.yaml")
+        let errors = #expect(throws: ConfigurationErrors.self) { try YAMLDocument(source, timeLimit: .seconds(-1)) }
+        #expect(errors?.errors.map(\.what) == ["the file takes too long to read"])
     }
 
     @Test func anAliasBombCostsNothing() {

@@ -93,14 +93,14 @@ import Testing
 
     @Test func holdWhereAKeyIsNull() throws {
         let yaml = """
-            listen: null
-            limits: ~
-            workers:
-            store: null
-            revocation: { max_staleness: null }
+            workers: ~
+            accounts: ${UNSET:-null}
+            limits: { body_size: null, request_timeout: Null }
+            admin: { token: NULL }
             identity: { firebase: { project: demo, tenant: null } }
-            upstreams: { api: { servers: ["http://backend"], connections: null } }
-            routes: [{ path: /, upstream: api, auth: null, host: null, recent_sign_in: null }]
+            headers: { assertion: null }
+            upstreams: { api: { servers: ["http://backend"], health: null } }
+            routes: [{ path: /, upstream: api, cors: null, response_headers: null, rewrite: null }]
             """
         var loaded = try ConfigurationTesting.load(yaml)
         loaded.routes[0].location = configuration.routes[0].location

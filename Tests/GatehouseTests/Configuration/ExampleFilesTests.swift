@@ -38,19 +38,20 @@ enum ExampleFiles {
         let file = ExampleFiles.directory.appending(path: "reference.yaml").path
         var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
         for (key, value) in keys {
-            let start = try #require(lines.firstIndex { $0.hasPrefix("  \(key): \(value)") })
+            let start = try #require(
+                lines.firstIndex { $0.hasPrefix("  \(key): \(value)") || $0.hasPrefix("  # \(key):\(value) ") })
             lines[start] =
-                value == "{}" || value == "null" ? "  \(key):" : lines[start].replacing(value, with: "firebase")
+                value.isEmpty || value == "null" ? "  \(key):" : lines[start].replacing(value, with: "firebase")
             for index in lines[(start + 1)...].indices.prefix(while: { lines[$0].hasPrefix("  # ") }) {
                 lines[index] = lines[index].replacing(
-                    "# ", with: value == "{}" || value == "null" ? "  " : "", maxReplacements: 1)
+                    "# ", with: value.isEmpty || value == "null" ? "  " : "", maxReplacements: 1)
             }
         }
         return try ConfigurationTesting.load(lines.joined(separator: "\n"))
     }
 
     @Test func theReferenceShowsEveryProvider() throws {
-        let configuration = try reference(with: ["providers": "{}"])
+        let configuration = try reference(with: ["providers": ""])
         let providers = configuration.identity.providers
         #expect(Set(providers.map(\.kind)) == Set(Configuration.Provider.Kind.allCases))
         let opaque = try #require(providers.first { $0.kind == .facebook }?.opaqueTokens)

@@ -94,6 +94,18 @@ import Testing
         #expect(configuration.upstreams[0].servers[0].host == "::1")
     }
 
+    @Test(
+        arguments: [
+            ("5m", .any), ("{ max_age: 5m }", .any), ("{ max_age: 5m, proof: any }", .any),
+            ("{ max_age: 5m, proof: authenticated }", .authenticated),
+        ] as [(String, Configuration.SignInProofs)])
+    func `a recent sign-in is a duration, or one with its proof`(text: String, proof: Configuration.SignInProofs) throws
+    {
+        let yaml = BrokenConfiguration.beforeRoute + "    path: /\n    recent_sign_in: \(text)\n"
+        let route = try ConfigurationTesting.load(yaml).routes[0]
+        #expect(route.recentSignIn == .seconds(300) && route.signInProof == proof)
+    }
+
     @Test func aSingleHostNeedsNoList() throws {
         let yaml = BrokenConfiguration.beforeRoute + "    path: /\n    host: a.example\n"
         #expect(try ConfigurationTesting.load(yaml).routes[0].hosts == ["a.example"])

@@ -43,6 +43,8 @@ import Testing
     }
 
     private func resolved(_ value: [String: Any]) -> [String: Any] {
+        // A mapping or null.
+        if let first = (value["anyOf"] as? [[String: Any]])?.first, first["$ref"] != nil { return resolved(first) }
         guard let name = (value["$ref"] as? String)?.split(separator: "/").last,
             let definitions = schema["$defs"] as? [String: Any]
         else { return value }
@@ -54,6 +56,39 @@ import Testing
         let properties = try #require(mapping["properties"] as? [String: Any])
         #expect(Set(properties.keys) == Set(known.supported), "\(known.path)")
         #expect(mapping["additionalProperties"] as? Bool == false, "\(known.path)")
+    }
+
+    @Test(arguments: KnownKeys.all) func allowsTheEmptyValuesOfTheLoaderAndNoOthers(_ known: KnownKeys) throws {
+        let properties = try #require(try mapping(at: known.path)["properties"] as? [String: [String: Any]])
+        for (key, value) in properties {
+            let permitted = known.permitted(key)
+            #expect(allowsNull(value) == permitted.contains(.null), "\(known.path).\(key)")
+            #expect(allowsEmptyCollection(value) == permitted.contains(.collection), "\(known.path).\(key)")
+        }
+    }
+
+    private func types(_ value: [String: Any]) -> [String] {
+        value["type"] as? [String] ?? (value["type"] as? String).map { [$0] } ?? []
+    }
+
+    private func alternatives(_ value: [String: Any]) -> [[String: Any]] {
+        let own = (value["anyOf"] as? [[String: Any]])?.flatMap(alternatives) ?? []
+        return value["$ref"] == nil ? own + [value] : own + [resolved(value)]
+    }
+
+    private func allowsNull(_ value: [String: Any]) -> Bool {
+        alternatives(value).contains {
+            types($0).contains("null") || ($0["enum"] as? [Any])?.contains { $0 is NSNull } == true
+        }
+    }
+
+    private func allowsEmptyCollection(_ value: [String: Any]) -> Bool {
+        alternatives(value).contains { schema in
+            let isEmptyList = types(schema).contains("array") && schema["minItems"] == nil
+            let isEmptyMapping =
+                types(schema).contains("object") && schema["minProperties"] == nil && schema["required"] == nil
+            return isEmptyList || isEmptyMapping
+        }
     }
 
     @Test func coversEveryMappingOfTheSchema() throws {

@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: broken) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) { broken.check() }
 
-    @Test(arguments: [("[]", []), ("null", []), ("['read:user', '!#[]~']", ["read:user", "!#[]~"])])
+    @Test(arguments: [("['read:user', '!#[]~']", ["read:user", "!#[]~"])])
     func becomesTheRoutesPolicy(_ yaml: String, _ expected: [String]) throws {
         let route = try ConfigurationTesting.load(
             BrokenConfiguration.beforeRoute + "    path: /\n    scopes: \(yaml)\n"

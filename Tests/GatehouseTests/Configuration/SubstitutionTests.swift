@@ -45,10 +45,18 @@ import Testing
         #expect(configuration.store == .sqlite(path: "a$demo-7"))
     }
 
-    @Test func anEmptyPlainValueIsNone() throws {
+    @Test(arguments: ["${EMPTY:-null}", "\"${MISSING:-null}\""]) func aDefaultOfNullIsAnExplicitNull(_ text: String)
+        throws
+    {
         let configuration = try ConfigurationTesting.load(
-            section: "admin:\n  token: ${EMPTY}", environment: Self.environment)
-        #expect(configuration.admin.token == nil)
+            section: "admin:\n  address: \(text)", environment: Self.environment)
+        #expect(configuration.admin.address == nil)
+    }
+
+    @Test func aVariableThatSaysNullIsAText() throws {
+        let yaml = "headers: { assertion: { key: k, issuer: '${WORD:-null}' } }"
+        let configuration = try ConfigurationTesting.load(section: yaml, environment: ["WORD": "null"])
+        #expect(configuration.headers.assertion?.issuer == "null")
     }
 
     static let broken: [BrokenConfiguration] = [
@@ -63,7 +71,12 @@ import Testing
         .section("store: sqlite:${A:-${B}}", "1:8 a '${' inside of another"),
         .section("store: sqlite:${file:}", "1:8 ${file:} without a path"),
         .section("store: sqlite:${file:nowhere}", "1:8 the file 'nowhere' cannot be read (No such file or directory)"),
-        .section("admin: { token: \"${EMPTY}\" }", "1:17 admin.token is empty", environment: environment),
+        .section(
+            "admin: { token: \"${EMPTY}\" }", "1:17 the environment variable EMPTY is empty; set it, or write",
+            environment: environment),
+        .section("store: sqlite:a${EMPTY}", "1:8 the environment variable EMPTY is empty", environment: environment),
+        .section("admin: { token: '${EMPTY:-}' }", "1:17 admin.token is empty after", environment: environment),
+        .section("store: ${EMPTY:-null}", "1:8 store is null; write a value, or remove it", environment: environment),
         .section("workers: ${PROJECT}", "1:10 workers is '${PROJECT}', not a whole number", environment: environment),
         .section(
             "store: sqlite:${LONG}", "1:8 longer than 64 KiB after substitution",

@@ -20,8 +20,8 @@ import Testing
         _ change: (inout Configuration.Route) -> Void = { _ in }
     ) async throws -> (Explanation, looks: [String]) {
         let looks = Mutex<[String]>([])
-        let source = AccountEvidenceSource { uid in
-            looks.withLock { $0.append(uid) }
+        let source = AccountEvidenceSource { user in
+            looks.withLock { $0.append(user.name) }
             return evidence ?? .irrelevant
         }
         let explainer = try Given.explainer(
@@ -34,7 +34,7 @@ import Testing
     }
 
     private static let passes: [AccountStatus.Answer] = [
-        .good, .account(validSince: Given.now - 600, disabled: false),
+        .good, .account(validSince: UnixTime(clamping: Given.now - 600), disabled: false),
     ]
 
     @Test(arguments: passes)
@@ -50,7 +50,7 @@ import Testing
             AccountStatus.Answer.account(validSince: nil, disabled: true), DecisionCode.userDisabled,
             "disabled in Firebase"
         ),
-        (.account(validSince: Given.now - 599, disabled: false), .idTokenRevoked, "revoked since"),
+        (.account(validSince: UnixTime(clamping: Given.now - 599), disabled: false), .idTokenRevoked, "revoked since"),
         (.missing, .idTokenRevoked, "was deleted"), (.unavailable, .storeUnavailable, "on_store_failure: deny"),
     ])
     func whatFirebaseRefusesFailsAtTheAccount(

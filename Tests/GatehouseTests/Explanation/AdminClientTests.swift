@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: ["ann", "a/b", "..", ".", "a b?c#d%e", "ü\u{0}ser:x", "%2F"].filter { !$0.contains("\u{0}") })
     func anyUIDArrivesAsItIs(uid: String) async throws {
-        let record = try await withServer { try await client($0).revoke(uid, at: 42) }
+        let record = try await withServer { try await client($0).revoke(UserKey(uid), at: 42) }
         #expect(record == UserRecord(validSince: 42))
         #expect(await backend.calls == ["revoke \(uid) 42"])
     }

@@ -18,18 +18,21 @@ import Testing
     // MARK: - Revocation
 
     @Test func aRevokedSignInFailsAtRevocation() async throws {
-        let explanation = try await explain(records: .recorded(UserRecord(validSince: Given.now - 599)))
+        let explanation = try await explain(
+            records: .recorded(UserRecord(validSince: UnixTime(clamping: Given.now - 599))))
         #expect(explanation.code == .idTokenRevoked && explanation.failures == ["revocation"])
         #expect(
             explanation.step("revocation")?.detail.contains("only sign-ins since 2027-01-15T07:50:01Z count") == true)
     }
 
     @Test func aSignInOfTheSameSecondSurvives() async throws {
-        #expect(try await explain(records: .recorded(UserRecord(validSince: Given.now - 600))).code == .ok)
+        #expect(
+            try await explain(records: .recorded(UserRecord(validSince: UnixTime(clamping: Given.now - 600)))).code
+                == .ok)
     }
 
     @Test func aDisabledUserIsToldSoBeforeARevocation() async throws {
-        let record = UserRecord(validSince: Given.now, disabled: true)
+        let record = UserRecord(validSince: UnixTime(clamping: Given.now), disabled: true)
         #expect(try await explain(records: .recorded(record)).code == .userDisabled)
     }
 
@@ -80,7 +83,7 @@ import Testing
     }
 
     @Test func aRecordedSignInMakesUpForTheTokens() async throws {
-        let proof = SessionRecord(signedInAt: Given.now - 10)
+        let proof = SessionRecord(signedInAt: UnixTime(clamping: Given.now - 10))
         let explanation = try await explain(records: .recorded(.init(), proof)) { $0.recentSignIn = .seconds(300) }
         guard case .passes(let forwarded) = explanation.verdict else { return #expect(Bool(false)) }
         #expect(forwarded.identity.last == "X-Auth-Time: \(Given.now - 10)")

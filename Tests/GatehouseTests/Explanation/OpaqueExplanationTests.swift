@@ -69,7 +69,8 @@ import Testing
     @Test(
         "a token that does not say when its user signed in is never recent, whatever is recorded",
         arguments: [
-            RecordEvidence.nothingRecorded, .recorded(.init(), SessionRecord(signedInAt: Given.now)),
+            RecordEvidence.nothingRecorded,
+            .recorded(.init(), SessionRecord(signedInAt: UnixTime(clamping: Given.now))),
             .unknown("nobody answers"),
         ])
     func neverRecent(records: RecordEvidence) async throws {
@@ -87,8 +88,8 @@ import Testing
         let looks = Mutex<[String]>([])
         let explainer = try Explainer(
             configuration, keys: try Given.keys(),
-            records: RecordSource { uid, session in
-                looks.withLock { $0.append("\(uid) \(session ?? "-")") }
+            records: RecordSource { user, session in
+                looks.withLock { $0.append("\(user.name) \(session ?? "-")") }
                 return .nothingRecorded
             }, opaqueTokens: Given.opaqueTokens(.answering(200, activeAnswer())), clock: Given.clock)
         _ = try await explainer.explain(ExplainedRequest(method: "GET", url: "/a", token: "opaque-token"))

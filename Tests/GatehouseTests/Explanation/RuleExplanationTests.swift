@@ -76,7 +76,8 @@ import Testing
         #expect(old.code == .requiresRecentLogin && old.failures == ["rules"])
         #expect(lines(old, "rules").last == "api.rules:6 asks for a sign-in at most 5 min ago")
         let recorded = try await explain(
-            "DELETE", "/v1/ada/x", records: .recorded(.init(), .init(signedInAt: Given.now - 10)), token: token)
+            "DELETE", "/v1/ada/x", records: .recorded(.init(), .init(signedInAt: UnixTime(clamping: Given.now - 10))),
+            token: token)
         #expect(recorded.code == .ok)
         #expect(
             lines(recorded, "rules").last?.hasPrefix("allowed by api.rules:6, by the sign-in that is recorded") == true)

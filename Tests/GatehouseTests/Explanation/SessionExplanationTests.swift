@@ -1,3 +1,4 @@
+import DevelopmentIdentity
 import Foundation
 import JOSE
 import Testing
@@ -19,6 +20,7 @@ import Testing
 
     private func cookie(_ issuer: String = SessionDraft.issuer) -> String {
         SessionDraft.cookie().withHeader("kid", "\"\(key.keyID)\"").with("iss", "\"\(issuer)\"")
+            .withHeader("src", #"{"project":"\#(FirebaseToken.demoProject)","started":1}"#)
             .with("aud", "\"\(issuer)\"").signed(by: key)
     }
 

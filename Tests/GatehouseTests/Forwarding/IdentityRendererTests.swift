@@ -27,6 +27,15 @@ import Testing
             ])
     }
 
+    @Test func `a tenant's user has the tenant beside the uid`() throws {
+        let token = TokenDraft.idToken().with("firebase", #"{"tenant":"acme-x1"}"#)
+        #expect(try Array(lines(token).lines.prefix(2)) == ["X-Auth-Uid: user-1", "X-Auth-Tenant: acme-x1"])
+        let own = IdentityRenderer.Extra(name: "x_auth_tenant", source: .claim(["firebase", "tenant"]))
+        let head = try lines(token, extra: [own])
+        #expect(head.values("X-Auth-Tenant") == [])
+        #expect(head.values("x_auth_tenant") == ["acme-x1"])
+    }
+
     @Test func thePrefixNamesAllFields() throws {
         let head = try lines(.idToken(), variable: true, prefix: "X-User-")
         #expect(head.lines.allSatisfy { $0.hasPrefix("X-User-") || $0.hasPrefix("X-User:") })
@@ -39,7 +48,7 @@ import Testing
 
     @Test(arguments: [
         (#""a\r\nX-Auth-Uid: admin""#, "a%0D%0AX-Auth-Uid:%20admin"), (#""\u0000""#, "%00"), (#""é""#, "%C3%A9"),
-        (#""100%""#, "100%25"), (#""a\rb""#, "a%0Db"), (#""~!\" \u007f""#, "~!\"%20%7F"), (#""""#, ""),
+        (#""100%""#, "100%25"), (#""a\rb""#, "a%0Db"), (#""~!\" \u007f""#, "~!\"%20%7F"),
         (#""\ud83d\ude00""#, "%F0%9F%98%80"),
     ])
     func a14ValuesNeverLeaveTheirLine(json: String, value: String) throws {
@@ -47,6 +56,15 @@ import Testing
         let head = try lines(.idToken().with("email", json))
         #expect(head.values("X-Auth-Email") == [value])
         #expect(head.values("X-Auth-Uid") == ["user-1"])
+    }
+
+    @Test func `A-01: an empty claim has no field`() throws {
+        #expect(try role(#""""#).isEmpty)
+        let token = TokenDraft.idToken().with("email", #""""#).with("email_verified", "true")
+            .with("firebase", #"{"sign_in_provider":""}"#)
+        let empty = IdentityRenderer.Extra(name: "X-A", source: .claim(["email"]))
+        let head = try lines(token, extra: [empty])
+        #expect(head.lines == ["X-Auth-Uid: user-1", "X-Auth-Time: \(ManualClock.start - 100)"])
     }
 
     @Test func a14AUidIsEncodedToo() throws {

@@ -192,8 +192,36 @@ import Testing
         #expect(head.values("Content-Length").isEmpty)
     }
 
+    @Test(arguments: [
+        ("X-Sum, X-Auth-Uid", ["X-Sum"]), ("x_auth_uid,Forwarded", []), ("Content-Length, X-A,X-B", ["X-A, X-B"]),
+        ("X-A\r\nTrailer: proxy, X-B", ["X-A, X-B"]),
+    ])
+    func `A-01: only trailers that pass are announced`(announced: String, passed: [String]) throws {
+        let head = try anonymous.render(
+            "POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\nTrailer: \(announced)\r\n\r\n")
+        #expect(head.values("Trailer") == passed)
+    }
+
+    @Test(arguments: ["Proxy", "proxy", "PROXY"])
+    func `A-05: httpoxy's field never passes`(name: String) throws {
+        #expect(
+            try anonymous.render(get("\(name): http://evil.example", "X-Proxy: kept")).lines.filter {
+                $0.lowercased().contains("proxy")
+            } == ["X-Proxy: kept"])
+    }
+
+    @Test func `A-03: fields that the configuration removes go in every spelling`() throws {
+        var anonymous = anonymous
+        anonymous.removed.names = ["Remote-User"]
+        anonymous.removed.prefixes = ["CF-"]
+        let head = try anonymous.render(
+            get("Remote-User: a", "remote_user: b", "CF-Connecting-IP: c", "cf_ray: d", "Remote-Users: e", "XCF-A: f"))
+        #expect(head.lines.filter { [": a", ": b", ": c", ": d"].contains(where: $0.hasSuffix) }.isEmpty)
+        #expect(head.value("Remote-Users") == "e" && head.value("XCF-A") == "f")
+    }
+
     @Test func aLaterRecordedSignInIsTold() throws {
-        let later = ManualClock.start - 10
+        let later = UnixTime(clamping: ManualClock.start - 10)
         let head = try ForwardedHead(token: .idToken(), signedInAt: later).render(get())
         #expect(head.values("X-Auth-Time") == ["\(later)"])
         #expect(head.lines.filter { $0.hasPrefix("X-Auth") }.count == 6)

@@ -266,6 +266,31 @@ import Testing
         #expect(try client.readMessage().body == "ok")
     }
 
+    @Test(arguments: [100, 103], [16, 17])
+    func `K-11: sixteen interim responses may come, and not one more`(status: Int, count: Int) throws {
+        let rig = try RequestPathRig()
+        let client = try rig.connect()
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let server = try rig.upstream.accept()
+        _ = try server.readHead()
+        try server.send(String(repeating: "HTTP/1.1 \(status) X\r\n\r\n", count: count) + Self.ok)
+        for _ in 0..<(status == 103 ? 16 : 0) { #expect(try client.readHead().status == 103) }
+        #expect(try client.readMessage().status == (count == 16 ? 200 : 502))
+    }
+
+    @Test(arguments: ["zz\r\n", "3\r\nabc\r\nzz\r\n", "1\r\nab", "0\r\nno field\r\n\r\n", "fffffffffffffffff\r\n"])
+    func `chunks that are malformed from the start are 502`(chunks: String) throws {
+        let rig = try RequestPathRig()
+        let client = try rig.connect()
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let server = try rig.upstream.accept()
+        _ = try server.readHead()
+        try server.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+        let seen = try client.readMessage()
+        #expect(seen.status == 502 && seen.body.contains("upstream/invalid-response"))
+        try rig.untilPool(open: 0, idle: 0, waiting: 0)
+    }
+
     @Test func interimAnswersDoNotReachHTTP10() throws {
         let rig = try RequestPathRig()
         let client = try rig.connect()
@@ -283,7 +308,7 @@ import Testing
         let server = try rig.upstream.accept()
         _ = try server.readHead()
         try server.send(
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 1\r\nContent-Length: 9\r\n\r\n"
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum, Content-Length\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 1\r\nContent-Length: 9\r\n\r\n"
         )
         #expect(try client.readHead().values("Trailer") == ["X-Sum"])
         #expect(try client.read(through: "\r\n\r\n") == "2\r\nab\r\n0\r\nX-Sum: 1\r\n\r\n")

@@ -30,7 +30,7 @@ import Testing
 
     private static let misbehaviours: [Misbehaviour] = [
         .status(500), .status(401), .status(404), .status(429, fields: ["Retry-After": "1"]),
-        .status(200), .status(204), .body("{}"), .body("[]"), .html, .truncatedJSON, .oversized(bytes: 100_000),
+        .status(200), .status(204), .body("[]"), .html, .truncatedJSON, .oversized(bytes: 100_000),
         .endless,
         .gzipBomb(bytes: 10_000), .redirect(to: "http://127.0.0.1:1/"), .wrongContentLength(by: 1),
         .wrongContentLength(by: -10), .drop, .reset, .hang, .raw("HTTP/1.1 two hundred\r\n\r\n{}"),
@@ -157,13 +157,15 @@ extension DevelopmentProviderTests {
 
     /// What the provider has of the account.
     private func known(_ uid: String, _ provider: DevelopmentProvider) -> AccountStatus.Answer? {
-        provider.account(uid).map { .account(validSince: $0.validSince, disabled: $0.isDisabled ?? false) }
+        provider.account(uid).map {
+            .account(validSince: $0.validSince.flatMap(UnixTime.init(_:)), disabled: $0.isDisabled ?? false)
+        }
     }
 
     private func look(_ uid: String, _ toolkit: IdentityToolkit) async -> AccountStatus.Answer {
         let now = time.monotonic
         return await withCheckedContinuation { continuation in
-            toolkit.look(uid: uid, notBefore: now) { continuation.resume(returning: $0.answer) }
+            toolkit.look(UserKey(uid), notBefore: now) { continuation.resume(returning: $0.answer) }
         }
     }
 }

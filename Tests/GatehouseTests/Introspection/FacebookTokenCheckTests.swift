@@ -37,6 +37,9 @@ import Testing
             (#""application":"x""#, "failed malformed"),
             (#""expires_at":0,"error":{"code":190}"#, "refused inactive"),
             (#""expires_at":0,"issued_at":1700000006"#, "refused issuedInFuture"),
+            (#""expires_at":0,"issued_at":-9223372036854775807"#, "refused issuedAt"),
+            (#""expires_at":0,"issued_at":-1e300"#, "refused issuedAt"),
+            (#""expires_at":-9223372036854775808"#, "refused expired"),
             (#""expires_at":0,"scopes":"email""#, "failed malformed"),
         ])
     func members(members: String, expected: String) {

@@ -25,7 +25,7 @@ import Testing
         #expect(identity.scopes == ["user:email", "repo"])
         #expect(identity.issuedAt == 1_699_999_200)
         #expect(identity.authTime == nil)
-        #expect(identity.expiresAt == .max)
+        #expect(identity.expiresAt == .latest)
         let claims = String(decoding: identity.claims.payload.root.compact, as: UTF8.self)
         #expect(
             claims == #"{"sub":"583231","client_id":"Iv1.a/b","scope":"user:email repo","iat":1699999200,"#
@@ -66,6 +66,7 @@ import Testing
             (#""expires_at":"2023-11-14T23:13:21+01:00""#, "accepted 1"),
             (#""expires_at":"tomorrow""#, "failed malformed"), (#""expires_at":1700000100"#, "failed malformed"),
             (#""created_at":"2023-11-14T22:13:26Z""#, "refused issuedInFuture"),
+            (#""created_at":"0001-01-01T00:00:00Z""#, "refused issuedAt"),
             (#""created_at":7"#, "failed malformed"), (#""scopes":"repo""#, "failed malformed"),
             (#""scopes":[1]"#, "failed malformed"), (#""scopes":null"#, "accepted 1"),
         ])

@@ -151,7 +151,7 @@ import Testing
                 group.addTask {
                     for number in 0..<500 {
                         await withCheckedContinuation { continuation in
-                            toolkit.look(uid: "u\(number % 29)", notBefore: time.monotonic) { _ in continuation.resume()
+                            toolkit.look("u\(number % 29)", notBefore: time.monotonic) { _ in continuation.resume()
                             }
                         }
                     }

@@ -86,7 +86,7 @@ import Testing
 
     @Test(
         "a token that confuses its provider keeps no other from being checked",
-        arguments: [(200, "<html>"), (200, "{}"), (200, ""), (400, ""), (414, ""), (404, "")])
+        arguments: [(200, "<html>"), (200, "[]"), (200, ""), (400, ""), (414, ""), (404, "")])
     func confusion(status: Int, body: String) throws {
         let rig = try OpaqueRig(.opaque { $0.concurrency = 2 })
         let confusing = try rig.check("confusing")

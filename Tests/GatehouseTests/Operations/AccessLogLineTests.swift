@@ -68,6 +68,8 @@ import Testing
     @Test(arguments: [
         ("/a\"b\\c", #"/a\"b\\c"#), ("/\r\n{\"x\":1}", #"/\u000d\u000a{\"x\":1}"#), ("/\u{1b}[31m", #"/\u001b[31m"#),
         ("/\u{7f}\u{9b}1m\u{85}", #"/\u007f\u009b1m\u0085"#), ("/é€😀", "/é€😀"), ("/\0", #"/\u0000"#),
+        ("/\u{202E}gpj\u{2069}\u{61C}", #"/\u202egpj\u2069\u061c"#), ("/\u{2028}\u{2029}", #"/\u2028\u2029"#),
+        ("/\u{200F}\u{FEFF}\u{E0001}", #"/\u200f\ufeff\udb40\udc01"#),
     ])
     func whatCouldMendALineOrATerminalIsEscaped(path: String, written: String) {
         #expect(line(entry(path: .string(path))).contains("\"path\":\"\(written)\","))

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         try "before\n".write(toFile: path, atomically: true, encoding: .utf8)
         let writer = try AccessLogWriter(target: .file(path: path), workers: 1)
-        await writer.close(remainders: [AccessLogBatch(bytes: Array("after\n".utf8), lines: 1)])
+        await writer.close(remainders: [LogBatch(bytes: Array("after\n".utf8), lines: 1)])
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "before\nafter\n")
     }
 
@@ -50,7 +51,18 @@ import Testing
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
     func linesThatTheSystemRefusesAreCounted() async throws {
         let writer = try AccessLogWriter(target: .file(path: "/dev/full"), workers: 0)
-        await writer.close(remainders: [AccessLogBatch(bytes: Array("a\nb\n".utf8), lines: 2)])
+        await writer.close(remainders: [LogBatch(bytes: Array("a\nb\n".utf8), lines: 2)])
         #expect(writer.lostLines == 2)
+    }
+
+    @Test func `closing does not wait for a reader that reads nothing`() async throws {
+        let pipe = UnreadPipe()
+        let wake = DispatchSemaphore(value: 0)
+        let slot = AccessLogSlot(wake: wake)
+        slot.put(LogBatch(bytes: Array(repeating: UInt8(ascii: "\n"), count: 100_000), lines: 100_000))
+        let writer = LogWriter(descriptor: pipe.descriptor, sources: [slot], wake: wake)
+        #expect(await writer.close(within: .milliseconds(50)) == false)
+        // Lets the thread end.
+        #expect(try pipe.readToEnd().utf8.count == 100_000)
     }
 }

@@ -11,8 +11,10 @@ import Testing
         var headers = [(name: "Host", value: "localhost")]
         if let sent { headers.append((name: "Authorization", value: "Bearer \(sent)")) }
         let api = AdminAPI(entrance: AdminGuard(token: configured, hosts: []), backend: backend)
-        return await api.answer(
-            AdminRequest(method: method, target: target, headers: headers, body: Array(body.utf8)))
+        switch api.admit(AdminRequest(method: method, target: target, headers: headers, body: Array(body.utf8))) {
+        case .response(let response): return response
+        case .call(let call): return await api.answer(call, body: Array(body.utf8))
+        }
     }
 
     private func text(_ response: AdminResponse) -> String { String(decoding: response.body, as: UTF8.self) }
@@ -128,14 +130,14 @@ import Testing
     @Test func routesAreShownWithAllThatDecides() async {
         let plain =
             #"{"path":"/a/{id}","hosts":[],"methods":[],"merge_slashes":true,"encoded_slashes":"reject","#
-            + #""case_insensitive":false,"auth":"required","providers":[],"recent_sign_in":null,"second_factor":null,"#
+            + #""case_insensitive":false,"auth":"required","providers":[],"recent_sign_in":null,"recent_sign_in_proof":null,"second_factor":null,"#
             + #""scopes":[],"allow":null,"revocation":"replicated","on_store_failure":"deny","insecure_no_csrf":false,"#
             + #""cors":null,"token_query":null,"token_protocol":false,"rate_limit":[],"body_size":null,"upstream":"api","#
             + #""strip_prefix":null,"rewrite":null,"upgrade":[],"defined_at":"gatehouse.yaml:7:5"}"#
         let full =
             #"{"path":"/a/{id}","hosts":["*.example.com"],"methods":["GET"],"merge_slashes":true,"#
             + #""encoded_slashes":"keep","case_insensitive":false,"auth":"optional","providers":["apple.com"],"#
-            + #""recent_sign_in":300,"second_factor":"required","scopes":["read"],"allow":"auth.uid == id","#
+            + #""recent_sign_in":300,"recent_sign_in_proof":"any","second_factor":"required","scopes":["read"],"allow":"auth.uid == id","#
             + #""revocation":"strict","on_store_failure":"allow","insecure_no_csrf":true,"#
             + #""cors":{"origins":["https://app.example"],"methods":["GET"],"headers":[],"expose":[],"#
             + #""credentials":false,"max_age":600},"token_query":"token","#

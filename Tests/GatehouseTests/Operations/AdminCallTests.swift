@@ -7,12 +7,18 @@ import Testing
         ("/livez", AdminCall.live), ("/readyz", .ready), ("/metrics", .metrics), ("/metrics?x=1", .metrics),
         ("/v1/keys", .keys), ("/v1/keys/refresh", .refreshKeys), ("/v1/routes", .routes),
         ("/v1/reload", .reload),
-        ("/v1/users/ann", .user("ann")), ("/v1/users/ann/revoke", .change(.revoke, uid: "ann")),
-        ("/v1/users/ann/unrevoke", .change(.unrevoke, uid: "ann")),
-        ("/v1/users/ann/disable", .change(.disable, uid: "ann")),
-        ("/v1/users/ann/enable", .change(.enable, uid: "ann")),
-        ("/v1/users/ann/sessions/17", .session(uid: "ann", session: "17")),
-        ("/v1/users/ann/sessions/17/revoke", .revokeSession(uid: "ann", session: "17")),
+        ("/v1/users/ann", .user("ann")), ("/v1/users/ann/revoke", .change(.revoke, "ann")),
+        ("/v1/users/ann/unrevoke", .change(.unrevoke, "ann")),
+        ("/v1/users/ann/disable", .change(.disable, "ann")),
+        ("/v1/users/ann/enable", .change(.enable, "ann")),
+        ("/v1/tenants/acme-x1/users/ann", .user(UserKey(uid: "ann", tenant: "acme-x1"))),
+        ("/v1/tenants/acme-x1/users/ann/revoke", .change(.revoke, UserKey(uid: "ann", tenant: "acme-x1"))),
+        (
+            "/v1/tenants/acme-x1/users/ann/sessions/17/revoke",
+            .revokeSession(UserKey(uid: "ann", tenant: "acme-x1"), session: "17")
+        ),
+        ("/v1/users/ann/sessions/17", .session("ann", session: "17")),
+        ("/v1/users/ann/sessions/17/revoke", .revokeSession("ann", session: "17")),
     ])
     func aPathIsACall(target: String, call: AdminCall) {
         #expect(AdminCall(target: target) == call)
@@ -24,7 +30,8 @@ import Testing
         "/v1/users/a/", "/v1/users//revoke", "/v1/users/a/revoke/", "/v1/users/a/REVOKE", "/v1/users/a/sessions",
         "/v1/users/a/sessions//revoke", "/v1/users/a/sessions/s/enable", "/v1/users/a/sessions/s/revoke/x",
         "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
-        "/v1/users/%00", "/v1/users/a%00b",
+        "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users", "/v1/tenants//users/b", "/v1/tenants/a/b/c",
+        "/v1/tenants/a/users/b/revoke/c", "/v1/tenants/a/users/b/sessions/c/revoke/d", "/v1/users/a%00b",
     ])
     func onlyExactPathsAreCalls(target: String) {
         #expect(AdminCall(target: target) == nil)
@@ -35,7 +42,7 @@ import Testing
         ("%C3%A9", "é"), ("..", ".."), ("%3Fx", "?x"),
     ])
     func aUIDIsDecodedOnce(segment: String, uid: String) {
-        #expect(AdminCall(target: "/v1/users/\(segment)") == .user(uid))
+        #expect(AdminCall(target: "/v1/users/\(segment)") == .user(UserKey(uid)))
     }
 
     @Test func aUIDHasABound() {
@@ -44,7 +51,7 @@ import Testing
     }
 
     @Test func onlyHealthAndMetricsArePublic() {
-        let calls = [AdminCall.user("a"), .keys, .routes, .refreshKeys, .change(.revoke, uid: "a")]
+        let calls = [AdminCall.user("a"), .keys, .routes, .refreshKeys, .change(.revoke, "a")]
         #expect(calls.allSatisfy { !$0.isPublic })
         #expect([AdminCall.live, .ready, .metrics].allSatisfy { $0.isPublic })
     }

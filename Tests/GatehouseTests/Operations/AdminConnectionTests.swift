@@ -10,7 +10,7 @@ import Testing
     init() throws {
         let api = AdminAPI(entrance: AdminGuard(token: nil, hosts: []), backend: FakeBackend())
         try AdminServer.initialize(
-            channel, api: api, open: AdminConnectionCount(limit: 64), limits: AdminServer.Limits()
+            channel, api: api, open: AdminConnections(limit: 64, perNetwork: 32), limits: AdminServer.Limits()
         ).wait()
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
     }
@@ -31,6 +31,17 @@ import Testing
         channel.embeddedEventLoop.advanceTime(by: .seconds(10))
         #expect(try received().hasPrefix("HTTP/1.1 408 "))
         #expect(!channel.isActive)
+    }
+
+    @Test func `a head that does not come within three seconds is 408`() throws {
+        try send("GET /livez HTTP/1.1\r\n")
+        channel.embeddedEventLoop.advanceTime(by: .seconds(3))
+        #expect(try received().hasPrefix("HTTP/1.1 408 "))
+    }
+
+    @Test func `a probe is answered on the turn of the event loop in which it comes`() throws {
+        try channel.writeInbound(ByteBuffer(string: "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        #expect(try received().hasPrefix("HTTP/1.1 200 "))
     }
 
     @Test func aHeadOverItsBoundIs431() throws {

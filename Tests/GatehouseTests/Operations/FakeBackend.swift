@@ -1,54 +1,57 @@
 import Gatehouse
+import Synchronization
 
 /// A gateway for the admin listener's tests, which notes what it was asked for.
 actor FakeBackend: AdministrationBackend {
     private(set) var calls: [String] = []
     private var failure: AdministrationError?
-    private var checks = [ReadinessCheck("store")]
+    private let checks = Mutex([ReadinessCheck("store")])
 
     func fail(with error: AdministrationError) { failure = error }
-    func lack(_ name: String, why: String) { checks.append(ReadinessCheck(name, why: why)) }
+    func lack(_ name: String, why: String) { checks.withLock { $0.append(ReadinessCheck(name, why: why)) } }
 
     private func note(_ call: String) throws(AdministrationError) {
         calls.append(call)
         if let failure { throw failure }
     }
 
-    func readiness() -> [ReadinessCheck] { checks }
+    private func name(_ user: UserKey) -> String { user.tenant.map { "\($0)/\(user.uid)" } ?? user.uid }
+
+    nonisolated func readiness() -> [ReadinessCheck] { checks.withLock { $0 } }
     func metricsText() -> String { "# metrics\n" }
 
-    func user(_ uid: String) throws(AdministrationError) -> UserRecord {
-        try note("user \(uid)")
+    func user(_ user: UserKey) throws(AdministrationError) -> UserRecord {
+        try note("user \(name(user))")
         return UserRecord(validSince: 17)
     }
 
-    func revoke(_ uid: String, at: Int64?) throws(AdministrationError) -> UserRecord {
-        try note("revoke \(uid) \(at.map { "\($0)" } ?? "now")")
+    func revoke(_ user: UserKey, at: UnixTime?) throws(AdministrationError) -> UserRecord {
+        try note("revoke \(name(user)) \(at.map { "\($0)" } ?? "now")")
         return UserRecord(validSince: at ?? 1000)
     }
 
-    func unrevoke(_ uid: String) throws(AdministrationError) -> UserRecord {
-        try note("unrevoke \(uid)")
+    func unrevoke(_ user: UserKey) throws(AdministrationError) -> UserRecord {
+        try note("unrevoke \(name(user))")
         return UserRecord()
     }
 
-    func disable(_ uid: String) throws(AdministrationError) -> UserRecord {
-        try note("disable \(uid)")
+    func disable(_ user: UserKey) throws(AdministrationError) -> UserRecord {
+        try note("disable \(name(user))")
         return UserRecord(disabled: true)
     }
 
-    func enable(_ uid: String) throws(AdministrationError) -> UserRecord {
-        try note("enable \(uid)")
+    func enable(_ user: UserKey) throws(AdministrationError) -> UserRecord {
+        try note("enable \(name(user))")
         return UserRecord()
     }
 
-    func session(_ uid: String, _ session: String) throws(AdministrationError) -> SessionRecord {
-        try note("look \(uid) \(session)")
+    func session(_ user: UserKey, _ session: String) throws(AdministrationError) -> SessionRecord {
+        try note("look \(name(user)) \(session)")
         return SessionRecord(revoked: false, signedInAt: 7)
     }
 
-    func revokeSession(_ uid: String, session: String) throws(AdministrationError) -> SessionRecord {
-        try note("session \(uid) \(session)")
+    func revokeSession(_ user: UserKey, session: String) throws(AdministrationError) -> SessionRecord {
+        try note("session \(name(user)) \(session)")
         return SessionRecord(revoked: true)
     }
 
@@ -59,6 +62,13 @@ actor FakeBackend: AdministrationBackend {
     func refreshKeys() throws(AdministrationError) -> [AdministeredKeySet] {
         try note("refresh")
         return keys()
+    }
+
+    func acceptStore() throws(AdministrationError) -> StoreLoss {
+        try note("accept")
+        var loss = StoreLoss()
+        (loss.users, loss.wentBack) = (2, true)
+        return loss
     }
 
     func reload() throws(AdministrationError) -> UInt64 {

@@ -118,7 +118,15 @@ import Testing
 
     @Test func aRouteThatKeepsEmptySegmentsKeepsThemBehindThePrefix() throws {
         let table = try RouteTable([RouteDefinition(pattern: "/a/**", mergeSlashes: false, stripPrefix: "/a")])
-        #expect(table.routed("/a//x") == .route(0, "//x"))
+        #expect(table.routed("/a/x//y") == .route(0, "/x//y"))
+    }
+
+    @Test func anEmptySegmentDirectlyBehindThePrefixIsRefused() throws {
+        // `//x/y` would name the server x.
+        let problem = Array("//x/y".utf8).withUnsafeBytes { StripPrefix.problem(with: $0) }
+        #expect(problem?.reason == .emptySegmentAfterStrip)
+        let table = try RouteTable([RouteDefinition(pattern: "/a/**", mergeSlashes: false, stripPrefix: "/a")])
+        #expect(table.routed("/a//x/y") == .badPath(.emptySegmentAfterStrip))
     }
 
     @Test func theMatchedPathKeepsThePrefix() throws {

@@ -301,6 +301,7 @@ import Testing
 
     @Test func aStrictRouteAsksRedisOfBoth() async throws {
         let nothing = "*2\r\n$-1\r\n$-1\r\n"
+        let noSession = "*3\r\n$-1\r\n$-1\r\n$-1\r\n"
         let redis = try FakeRedis { $0.name == "HMGET" ? .silence : .text("+PONG\r\n") }
         let desk = try Desk(redis: RedisConfiguration(host: "127.0.0.1", port: redis.port)) {
             $0.routes[1].revocation = .strict
@@ -318,13 +319,13 @@ import Testing
                 "gatehouse:user:{ada}", "gatehouse:session:{ada}:apple.com%3A\(ManualClock.start - 100)",
                 "gatehouse:user:{apple.com%3Auser-1}",
             ])
-        redis.sendUnasked(nothing + nothing + "*2\r\n$-1\r\n$1\r\n1\r\n")
+        redis.answerSilenced(nothing, noSession, "*2\r\n$-1\r\n$1\r\n1\r\n")
         #expect(try client.readMessage().body.contains("auth/user-disabled"))
         try client.send(Self.request(token))
         _ = try await eventually("three more") {
             redis.commands.count { $0.name == "HMGET" } == 6 ? true : nil
         }
-        redis.sendUnasked(nothing + nothing + nothing)
+        redis.answerSilenced(nothing, noSession, nothing)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
     }
 }

@@ -6,7 +6,8 @@ import Testing
 
 /// Whose request an answer of the store decides, whatever became of the request meanwhile.
 @Suite struct AskingTheStoreTests {
-    private static let nothing = "*2\r\n$-1\r\n$-1\r\n"
+    private static let nobody = "*2\r\n$-1\r\n$-1\r\n"
+    private static let noSession = "*3\r\n$-1\r\n$-1\r\n$-1\r\n"
     private static let revoked = "*2\r\n$10\r\n9999999999\r\n$-1\r\n"
 
     /// A Redis that answers records only when the test says so, and a worker that asks it.
@@ -33,8 +34,8 @@ import Testing
         }
 
         /// Gives answers, and waits until the worker has taken them and waits for so many more.
-        func answer(_ text: String, leaving waiting: Int) throws {
-            redis.sendUnasked(text)
+        func answer(_ texts: String..., leaving waiting: Int) throws {
+            for text in texts { redis.answerSilenced(text) }
             try rig.until { $0.inquiries?.waiting == waiting }
         }
     }
@@ -50,10 +51,10 @@ import Testing
         let client = try desk.rig.connect()
         try client.send(Self.request(of: "eve") + Self.request(of: "ada"))
         try await desk.asked(2)
-        try desk.answer(Self.revoked + Self.nothing, leaving: 1)
+        try desk.answer(Self.revoked, Self.noSession, leaving: 1)
         #expect(try client.readMessage().status == 401)
         try await desk.asked(4)
-        try desk.answer(Self.nothing + Self.nothing, leaving: 0)
+        try desk.answer(Self.nobody, Self.noSession, leaving: 0)
         #expect(try desk.rig.upstream.accept().readHead().values("X-Auth-Uid") == ["ada"])
     }
 
@@ -66,11 +67,11 @@ import Testing
         #expect(try client.readMessage().status == 504)
         try client.send(Self.request(of: "eve"))
         try await desk.asked(4)
-        try desk.answer(Self.nothing + Self.nothing, leaving: 1)
+        try desk.answer(Self.nobody, Self.noSession, leaving: 1)
         #expect(client.isQuiet)
         // Nor is it asked anew.
         try await desk.asked(4)
-        try desk.answer(Self.revoked + Self.nothing, leaving: 0)
+        try desk.answer(Self.revoked, Self.noSession, leaving: 0)
         #expect(try client.readMessage().status == 401)
         #expect(!desk.rig.upstream.hasConnection)
     }
@@ -85,10 +86,10 @@ import Testing
         #expect(try client.readMessage().status == 504)
         try client.send(Self.request(of: "bob"))
         try await desk.asked(4)
-        try desk.answer(Self.nothing + Self.nothing + Self.nothing + Self.nothing, leaving: 0)
+        try desk.answer(Self.nobody, Self.noSession, Self.nobody, Self.noSession, leaving: 0)
         let server = try desk.rig.upstream.accept()
         #expect(try server.readHead().values("X-Auth-Uid") == ["bob"])
-        desk.redis.sendUnasked(Self.nothing + Self.nothing)
+        desk.redis.answerSilenced(Self.nobody, Self.noSession)
         #expect(server.isQuiet)
         #expect(!desk.rig.upstream.hasConnection)
         #expect(desk.redis.commands.count { $0.name == "HMGET" } == 4)
@@ -104,8 +105,8 @@ import Testing
         let client = try desk.rig.connect()
         try client.send(Self.request(of: "eve"))
         try await desk.asked(4)
-        try desk.answer(Self.nothing + Self.nothing, leaving: 1)
-        try desk.answer(Self.revoked + Self.nothing, leaving: 0)
+        try desk.answer(Self.nobody, Self.noSession, leaving: 1)
+        try desk.answer(Self.revoked, Self.noSession, leaving: 0)
         #expect(try client.readMessage().status == 401)
         #expect(!desk.rig.upstream.hasConnection)
     }
@@ -116,7 +117,7 @@ import Testing
         try client.send(Self.request(of: "ada", lasting: 10))
         try await desk.asked(2)
         desk.rig.clock.advance(seconds: 11)
-        try desk.answer(Self.nothing + Self.nothing, leaving: 0)
+        try desk.answer(Self.nobody, Self.noSession, leaving: 0)
         #expect(try client.readMessage().status == 401)
         #expect(!desk.rig.upstream.hasConnection)
     }

@@ -36,7 +36,10 @@ import Testing
     }
 
     private static func cookie(ofFirebase: Bool) -> String {
-        "Cookie: __session=" + SessionDraft.signed { ofFirebase ? $0.withHeader("src", "\"firebase\"") : $0 }
+        "Cookie: __session="
+            + SessionDraft.signed {
+                ofFirebase ? $0.withHeader("src", SessionDraft.source(more: #","firebase":true"#)) : $0
+            }
     }
 
     @Test func aSessionOfFirebasesUser() async throws {
@@ -54,8 +57,8 @@ import Testing
         #expect(desk.toolkit.lookUps.isEmpty)
     }
 
-    @Test("an identity that belongs to an account, unless that was made here", arguments: [nil, 1] as [Int64?])
-    func owners(_ created: Int64?) async throws {
+    @Test("an identity that belongs to an account, unless that was made here", arguments: [nil, 1] as [UnixTime?])
+    func owners(_ created: UnixTime?) async throws {
         let desk = try Desk()
         let client = try desk.send("Authorization: Bearer " + ProviderSample.apple.signed())
         let question = try await eventually("a question") { desk.links.questions.first }

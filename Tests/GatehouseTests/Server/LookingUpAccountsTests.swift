@@ -147,7 +147,11 @@ import Testing
     /// The store is asked anew for the second decision; that must not lead back to Identity Toolkit.
     @Test("an outage is 503 at once where the store is asked as well", arguments: [false, true])
     func anOutageDoesNotGoRoundWithTheStore(isAllowed: Bool) async throws {
-        let redis = try FakeRedis { $0.name == "HMGET" ? .text("*2\r\n$-1\r\n$-1\r\n") : .text("+PONG\r\n") }
+        let redis = try FakeRedis { command in
+            let fields = command.arguments.count - 2
+            let nothing = "*\(fields)\r\n" + String(repeating: "$-1\r\n", count: max(fields, 0))
+            return .text(command.name == "HMGET" ? nothing : "+PONG\r\n")
+        }
         let desk = try Desk(redis: RedisConfiguration(host: "127.0.0.1", port: redis.port)) {
             $0.revocation = .strict
             $0.onStoreFailure = isAllowed ? .allow : .deny

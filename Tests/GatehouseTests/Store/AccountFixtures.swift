@@ -3,9 +3,9 @@ import Testing
 @testable import Gatehouse
 
 /// A uid as they are made here.
-func madeUID(_ number: Int) -> String {
+func madeUID(_ number: Int) -> UserKey {
     let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 32 - digits.count) + digits
+    return UserKey(String(repeating: "0", count: 32 - digits.count) + digits)
 }
 
 extension IdentityLink {
@@ -15,7 +15,7 @@ extension IdentityLink {
 
 extension AccountRecord {
     /// An account that is made with this link.
-    static func made(_ uid: String, _ link: IdentityLink, email: String? = nil, name: String? = nil) -> AccountRecord {
+    static func made(_ uid: UserKey, _ link: IdentityLink, email: String? = nil, name: String? = nil) -> AccountRecord {
         AccountRecord(
             uid: uid, email: email, emailVerified: email != nil, name: name, created: 1_700_000_000,
             links: [link.provider: link.subject])

@@ -46,7 +46,7 @@ import Testing
             try FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
             let other = try open(copy)
             try await other.load()
-            #expect(try other.view.user("ann") == .record(validSince: Int64(turn), disabled: false))
+            #expect(try other.view.user("ann") == .record(validSince: UnixTime(clamping: Int64(turn)), disabled: false))
         }
     }
 

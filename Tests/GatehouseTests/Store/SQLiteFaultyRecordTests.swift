@@ -28,7 +28,7 @@ import Testing
     }
 
     func user(_ validSince: String, _ disabled: String = "0") -> String {
-        "INSERT INTO user VALUES ('ok', 7, 0), ('bad', \(validSince), \(disabled));"
+        "INSERT INTO user (uid, valid_since, disabled) VALUES ('ok', 7, 0), ('bad', \(validSince), \(disabled));"
     }
 
     @Test(arguments: ["'soon'", "-1", "1700000000000", "100000000001", "1.5", "x'31'", "9223372036854775807"])
@@ -50,7 +50,8 @@ import Testing
     @Test(arguments: ["2, 1, NULL", "0, 1700000000000, NULL", "0, 'x', NULL", "0, 1, 'x'", "0, 1, -1"])
     func anInvalidSessionIsFaulty(_ values: String) async throws {
         let (store, report) = try await store(
-            "INSERT INTO session VALUES ('ann', 'ok', 0, 7, NULL), ('ann', 'bad', \(values));")
+            "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES ('ann', 'ok', 0, 7, NULL), ('ann', 'bad', \(values));"
+        )
         #expect(report.faulty == 1)
         #expect(try store.view.session("ann", "bad") == .faulty)
         #expect(try store.view.session("ann", "ok") == .record(revoked: false, signedInAt: 7))
@@ -96,7 +97,8 @@ import Testing
     }
 
     @Test func revokingMendsAFaultySession() async throws {
-        let (store, _) = try await store("INSERT INTO session VALUES ('ann', 'bad', 2, 'x', 'y');")
+        let (store, _) = try await store(
+            "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES ('ann', 'bad', 2, 'x', 'y');")
         #expect(try await store.revokeSession("ann", "bad") == SessionRecord(revoked: true))
         #expect(try store.view.session("ann", "bad") == .record(revoked: true, signedInAt: nil))
     }
@@ -106,7 +108,9 @@ import Testing
         let queue = try DatabaseQueue(path: path)
         for values in ["'a', 1700000000000, 0", "'a', 'x', 0", "'a', -1, 0", "'a', 1, 2", "x'61', 1, 0"] {
             await #expect(throws: DatabaseError.self) {
-                try await queue.write { db in try db.execute(sql: "INSERT INTO user VALUES (\(values))") }
+                try await queue.write { db in
+                    try db.execute(sql: "INSERT INTO user (uid, valid_since, disabled) VALUES (\(values))")
+                }
             }
         }
     }

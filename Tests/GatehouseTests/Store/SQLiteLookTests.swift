@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test func aFileThatIsNotThereIsNotMade() throws {
-        #expect(try SQLiteLook.records(path: path, uid: "ann", session: "1") == nil)
+        #expect(try SQLiteLook.records(path: path, of: "ann", session: "1") == nil)
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test func aRunningGatewaysFileIsInUse() throws {
         let store = try open()
         let error = #expect(throws: StoreError.self) {
-            try SQLiteLook.records(path: path, uid: "ann", session: "1")
+            try SQLiteLook.records(path: path, of: "ann", session: "1")
         }
         #expect(error?.code == .inUse)
         #expect(store.state == .opened)
@@ -36,7 +36,7 @@ import Testing
         try await store.revoke("ann", at: 5)
         try await store.revokeSession("ann", "1")
         try await store.close()
-        let records = try SQLiteLook.records(path: path, uid: "ann", session: "1")
+        let records = try SQLiteLook.records(path: path, of: "ann", session: "1")
         #expect(records?.user.user == .record(validSince: 5, disabled: false))
         #expect(records?.session.session == .record(revoked: true, signedInAt: nil))
     }
@@ -46,7 +46,7 @@ import Testing
         try await store.revoke("ann", at: 5)
         try await store.revokeSession("ann", "none")
         try await store.close()
-        let records = try SQLiteLook.records(path: path, uid: "ann", session: nil)
+        let records = try SQLiteLook.records(path: path, of: "ann", session: nil)
         #expect(records?.user.user == .record(validSince: 5, disabled: false))
         #expect(records?.session == RecordWord.none)
     }
@@ -57,7 +57,7 @@ import Testing
         let copy = folder.path("copy.db")
         for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
 
-        let records = try SQLiteLook.records(path: copy, uid: "ann", session: "1")
+        let records = try SQLiteLook.records(path: copy, of: "ann", session: "1")
         #expect(records?.user.user == .record(validSince: 5, disabled: false))
         #expect(try await open(copy).user("ann").validSince == 5)
     }

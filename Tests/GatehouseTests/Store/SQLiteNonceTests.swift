@@ -76,6 +76,12 @@ import Testing
             for table in ["nonce", "seen", "account", "link", "email", "setting"] {
                 try db.execute(sql: "DROP TABLE \(table)")
             }
+            try db.execute(
+                sql: """
+                    ALTER TABLE user DROP COLUMN last_session;
+                    ALTER TABLE user DROP COLUMN revoked_at;
+                    ALTER TABLE session DROP COLUMN authenticated_at;
+                    """)
             try db.execute(sql: "PRAGMA user_version = 1")
         }
         try queue.close()
@@ -92,6 +98,12 @@ import Testing
         let queue = try DatabaseQueue(path: path)
         try await queue.write { db in
             for table in ["account", "link", "email", "setting"] { try db.execute(sql: "DROP TABLE \(table)") }
+            try db.execute(
+                sql: """
+                    ALTER TABLE user DROP COLUMN last_session;
+                    ALTER TABLE user DROP COLUMN revoked_at;
+                    ALTER TABLE session DROP COLUMN authenticated_at;
+                    """)
             try db.execute(sql: "ALTER TABLE nonce DROP COLUMN purpose; PRAGMA user_version = 2")
         }
         try queue.close()

@@ -19,7 +19,7 @@ import Testing
 
     @Test func bytesAndStringsHaveTheSameKey() throws {
         let uid = "héllo, a string that is not small enough for the stack"
-        let bytes = Array(uid.utf8).withUnsafeBytes { StoreKey(user: $0, hasher: hasher) }
+        let bytes = Array(uid.utf8).withUnsafeBytes { StoreKey(userName: $0, hasher: hasher) }
         #expect(StoreKey(user: uid, hasher: hasher) == bytes)
     }
 

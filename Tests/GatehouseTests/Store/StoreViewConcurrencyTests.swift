@@ -42,11 +42,11 @@ import Testing
     /// Adds records, changes an older one now and then, and tells how far it is.
     private static func write(_ view: StoreView, _ progress: Progress) {
         for number in 0..<total {
-            let record = UserRecord(validSince: Int64(number), disabled: false)
+            let record = UserRecord(validSince: UnixTime(clamping: Int64(number)), disabled: false)
             view.setUser(.numbered(number), to: RecordWord(record))
             progress.written.store(number + 1, ordering: .releasing)
             guard number % 8 == 0 else { continue }
-            let older = UserRecord(validSince: Int64(number / 2), disabled: number % 16 == 0)
+            let older = UserRecord(validSince: UnixTime(Int64(number / 2)), disabled: number % 16 == 0)
             view.setUser(.numbered(number / 2), to: RecordWord(older))
         }
     }
@@ -70,7 +70,7 @@ import Testing
 
     private static func isRight(_ lookup: UserLookup, _ number: Int) -> Bool {
         guard case .record(let validSince, _) = lookup else { return false }
-        return validSince == Int64(number)
+        return validSince == UnixTime(Int64(number))
     }
 
     @Test func aReplacedBlockIsKeptWhileSomeoneMayReadIt() {

@@ -10,14 +10,18 @@ import Testing
         let (view, keys) = (StoreView(), try StoreKeyMaker())
         let count = 50_000
         for number in 0..<count {
-            view.setUser(try keys.key(user: "user\(number)"), to: RecordWord(UserRecord(validSince: Int64(number))))
+            view.setUser(
+                try keys.key(user: "user\(number)"),
+                to: RecordWord(UserRecord(validSince: UnixTime(clamping: Int64(number)))))
         }
         let reader = view.reader()
         var wrong = 0
         for number in 0..<count {
             let known = reader.user(try keys.key(user: "user\(number)"))
             let unknown = reader.user(try keys.key(user: "other\(number)"))
-            if known != .record(validSince: Int64(number), disabled: false) || unknown != .none { wrong += 1 }
+            if known != .record(validSince: UnixTime(clamping: Int64(number)), disabled: false) || unknown != .none {
+                wrong += 1
+            }
         }
         #expect(wrong == 0)
         #expect(view.usage.users == count)

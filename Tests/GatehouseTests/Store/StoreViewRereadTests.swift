@@ -9,7 +9,7 @@ import Testing
     func key(_ number: Int) -> StoreKey { .numbered(number) }
 
     func set(_ number: Int, _ validSince: Int64 = 5) {
-        view.setUser(key(number), to: RecordWord(UserRecord(validSince: validSince)))
+        view.setUser(key(number), to: RecordWord(UserRecord(validSince: UnixTime(clamping: validSince))))
     }
 
     @discardableResult
@@ -63,10 +63,10 @@ import Testing
         #expect(sweep(second) == 1)
     }
 
-    @Test(arguments: [0, 1, 7, 1 << 19, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
+    @Test(arguments: [0, 1, 7, 1 << 18, (1 << 19) - 1, 1 << 19, (1 << 19) + 1])
     func theGenerationIsNoPartOfARecord(_ generation: UInt64) {
         let records = [
-            RecordWord(UserRecord(validSince: StoreBounds.maximumTime, disabled: true)),
+            RecordWord(UserRecord(validSince: .latest, disabled: true)),
             RecordWord(UserRecord(validSince: 0)), RecordWord(UserRecord(disabled: true)), .faulty, .none,
         ]
         for record in records {

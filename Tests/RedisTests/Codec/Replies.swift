@@ -20,6 +20,15 @@ enum Replies {
         read([Array(text.utf8)], limits: limits)
     }
 
+    /// The answer to the last command of a server's handshake.
+    static let echo = "$9\r\ngatehouse\r\n"
+
+    /// The answer to a marker, where the first one is 0.
+    static func marker(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return "$16\r\n" + String(repeating: "0", count: 16 - digits.count) + digits + "\r\n"
+    }
+
     enum End: Equatable {
         case incomplete
         case invalid(ReplyDefect)

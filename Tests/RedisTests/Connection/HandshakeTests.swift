@@ -23,8 +23,8 @@ struct HandshakeTests {
     @Test("a server is asked for a sign of life only, where nothing else is configured")
     func plain() throws {
         let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
-        #expect(Self.text(handshake) == "*1 $4 PING ")
-        #expect(try Self.judge(handshake, "+PONG\r\n") == .done(.usable))
+        #expect(Self.text(handshake) == "*2 $4 ECHO $9 gatehouse ")
+        #expect(try Self.judge(handshake, Replies.echo) == .done(.usable(.echo)))
     }
 
     @Test("password, database and role are sent at once and judged in order")
@@ -33,16 +33,19 @@ struct HandshakeTests {
         configuration.username = "gateway"
         configuration.database = 3
         let handshake = Handshake.server(configuration, role: .master)
-        #expect(Self.text(handshake) == "*3 $4 AUTH $7 gateway $6 secret *2 $6 SELECT $1 3 *1 $4 ROLE ")
-        #expect(handshake.command.count == 3)
+        #expect(
+            Self.text(handshake)
+                == "*3 $4 AUTH $7 gateway $6 secret *2 $6 SELECT $1 3 *1 $4 ROLE *2 $4 ECHO $9 gatehouse ")
+        #expect(handshake.command.count == 4)
         #expect(try Self.judge(handshake, "+OK\r\n", "+OK\r\n") == .more)
         let role = "*3\r\n$6\r\nmaster\r\n:5\r\n*0\r\n"
-        #expect(try Self.judge(handshake, "+OK\r\n", "+OK\r\n", role) == .done(.usable))
+        #expect(try Self.judge(handshake, "+OK\r\n", "+OK\r\n", role) == .more)
+        #expect(try Self.judge(handshake, "+OK\r\n", "+OK\r\n", role, Replies.echo) == .done(.usable(.echo)))
     }
 
     @Test("without a user the password goes alone")
     func passwordAlone() {
-        #expect(Self.text(.server(Self.configuration, role: .any)) == "*2 $4 AUTH $6 secret *1 $4 PING ")
+        #expect(Self.text(.server(Self.configuration, role: .any)) == "*2 $4 AUTH $6 secret *2 $4 ECHO $9 gatehouse ")
     }
 
     @Test(
@@ -67,9 +70,9 @@ struct HandshakeTests {
             ("-NOAUTH Authentication required.\r\n", RedisProblem.Code.passwordRequired),
             ("-LOADING Redis is loading the dataset in memory\r\n", .loading),
             ("-MASTERDOWN Link with MASTER is down\r\n", .masterDown),
-            ("-ERR unknown command 'PING'\r\n", .refused),
+            ("-ERR x\r\n", .refused), ("+OK\r\n", .misaligned), ("$9\r\ngatehousE\r\n", .misaligned),
         ])
-    func refusedPing(reply: String, code: RedisProblem.Code) throws {
+    func refusedEcho(reply: String, code: RedisProblem.Code) throws {
         let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
         guard case .refused(code, _) = try Self.judge(handshake, reply) else {
             Issue.record("not refused as \(code)")
@@ -77,11 +80,17 @@ struct HandshakeTests {
         }
     }
 
-    @Test("a user who may not PING may be let in all the same, one who may not tell the role may not")
+    @Test(
+        "where ECHO is not allowed or not known, PING carries the markers",
+        arguments: ["-NOPERM this user has no permissions\r\n", "-ERR unknown command 'ECHO'\r\n"])
+    func withoutEcho(reply: String) throws {
+        #expect(try Self.judge(.server(RedisConfiguration(host: "h"), role: .any), reply) == .done(.usable(.ping)))
+    }
+
+    @Test("a user who may not ask for the role is not let in where the role matters")
     func noPermission() throws {
         let reply = "-NOPERM this user has no permissions to run the command\r\n"
         let configuration = RedisConfiguration(host: "h")
-        #expect(try Self.judge(.server(configuration, role: .any), reply) == .done(.usable))
         #expect(try Self.judge(.server(configuration, role: .master), reply) == .refused(.noPermission, "ROLE"))
     }
 
@@ -115,10 +124,10 @@ struct HandshakeTests {
         ])
     func copy(reply: String, code: RedisProblem.Code?) throws {
         let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .noCopy)
-        #expect(handshake.command == RedisCommand(["ROLE"]))
+        #expect(handshake.command == RedisCommand(["ROLE"]) + RedisCommand(["ECHO", "gatehouse"]))
         switch try Self.judge(handshake, reply) {
         case .refused(let refusal, _): #expect(refusal == code)
-        case .done(.usable): #expect(code == nil)
+        case .more: #expect(code == nil)
         case let verdict: Issue.record("\(verdict)")
         }
     }
@@ -161,7 +170,7 @@ struct HandshakeTests {
     @Test("more replies than were asked for are refused")
     func tooMany() throws {
         let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
-        #expect(try Self.judge(handshake, "+PONG\r\n", "+PONG\r\n") == .refused(.unaskedReply, nil))
+        #expect(try Self.judge(handshake, Replies.echo, Replies.echo) == .refused(.unaskedReply, nil))
     }
 
     @Test("what a server says of a password is not repeated")

@@ -35,8 +35,9 @@ private final class Owner: RedisConnectionOwner {
 }
 
 /// A connection on a channel that is only memory. Its clock is the embedded loop's.
-private struct Wired {
+private final class Wired {
     let channel = EmbeddedChannel()
+    private var replies = 0
     let connection: RedisConnection
     let owner = Owner()
     let recorder = Recorder()
@@ -48,7 +49,7 @@ private struct Wired {
         let loop = channel.embeddedEventLoop
         connection = RedisConnection(
             to: RedisEndpoint(host: "h", port: 1), .server(configuration, role: .any), configuration,
-            role: .any, owner: owner, clock: { loop.now.uptimeNanoseconds })
+            role: .any, owner: owner, clock: { loop.now.uptimeNanoseconds }, firstMarker: 0)
         try channel.pipeline.syncOperations.addHandler(connection)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         channel.embeddedEventLoop.run()
@@ -57,19 +58,39 @@ private struct Wired {
 
     static func ready(_ change: (inout RedisConfiguration) -> Void = { _ in }) throws -> Wired {
         let wired = try Wired(change)
-        try wired.receive("+PONG\r\n")
+        try wired.receive(Replies.echo)
         return wired
+    }
+
+    /// Replies in one packet, each after its command's marker.
+    func reply(_ texts: String...) throws {
+        var packet = ""
+        for text in texts {
+            packet += Replies.marker(replies) + text
+            replies += 1
+        }
+        try receive(packet)
     }
 
     func receive(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
 
     func send(_ text: String, ticket: UInt64, timeout: Int64 = 50) {
-        connection.send(
-            RedisCommand([text]), ticket: ticket, timeout: UInt64(timeout) * 1_000_000, to: recorder)
+        send(RedisCommand([text]), ticket: ticket, timeout: timeout)
     }
 
-    /// What goes out in one write after all of this tick.
+    /// As a link sends.
+    func send(_ command: RedisCommand, ticket: UInt64, timeout: Int64 = 50) {
+        let failure = connection.send(command, ticket: ticket, timeout: UInt64(timeout) * 1_000_000, to: recorder)
+        if let failure { recorder.failed(failure, ticket: ticket) }
+    }
+
+    /// The commands that go out in one write after all of this tick, without their markers.
     func written() throws -> String? {
+        let marker = /\*2\r\n\$4\r\nECHO\r\n\$16\r\n[0-9a-f]{16}\r\n/
+        return try writtenWithMarkers().map { $0.replacing(marker, with: "") }
+    }
+
+    func writtenWithMarkers() throws -> String? {
         channel.embeddedEventLoop.run()
         return try channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0) }
     }
@@ -113,9 +134,9 @@ struct RedisConnectionTests {
         wired.recorder.onEvent = {
             if wired.recorder.events.count == 1 { wired.send("b", ticket: 2) }
         }
-        try wired.receive(":1\r\n")
+        try wired.reply(":1\r\n")
         #expect(try wired.written() == "*1\r\n$1\r\nb\r\n")
-        try wired.receive(":2\r\n")
+        try wired.reply(":2\r\n")
         #expect(wired.recorder.events == [.reply(1, .integer(1)), .reply(2, .integer(2))])
     }
 
@@ -146,7 +167,7 @@ struct RedisConnectionTests {
 
     @Test("no more bytes wait to be sent than are allowed")
     func unsentBound() throws {
-        let wired = try Wired.ready { $0.maximumUnsentSize = 30 }
+        let wired = try Wired.ready { $0.maximumUnsentSize = 100 }
         wired.channel.isWritable = false
         wired.channel.pipeline.fireChannelWritabilityChanged()
         for ticket: UInt64 in 1...4 { wired.send("a", ticket: ticket) }
@@ -160,7 +181,7 @@ struct RedisConnectionTests {
         wired.send("b", ticket: 2, timeout: 100)
         wired.channel.embeddedEventLoop.advanceTime(by: .milliseconds(60))
         #expect(wired.recorder.events == [.failure(1, .timedOut)])
-        try wired.receive(":1\r\n:2\r\n")
+        try wired.reply(":1\r\n", ":2\r\n")
         #expect(wired.recorder.events == [.failure(1, .timedOut), .reply(2, .integer(2))])
     }
 
@@ -205,7 +226,7 @@ struct RedisConnectionTests {
     func violations(text: String, code: RedisProblem.Code) throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
-        try wired.receive(text)
+        try wired.reply(text)
         #expect(wired.owner.closed.map(\.code) == [code])
         #expect(wired.recorder.events.count == 1)
         #expect(!wired.channel.isActive)
@@ -222,7 +243,7 @@ struct RedisConnectionTests {
     func leaving(error: String, code: RedisProblem.Code) throws {
         let wired = try Wired.ready()
         for ticket: UInt64 in 1...3 { wired.send("a", ticket: ticket) }
-        try wired.receive("-\(error)\r\n:2\r\n")
+        try wired.reply("-\(error)\r\n", ":2\r\n")
         #expect(wired.owner.closed.map(\.code) == [code])
         #expect(wired.recorder.events.count == 3)
         #expect(wired.recorder.events[1] == .reply(2, .integer(2)))
@@ -243,10 +264,10 @@ struct RedisConnectionTests {
     func refusals(error: String) throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
-        try wired.receive("-\(error)\r\n")
+        try wired.reply("-\(error)\r\n")
         #expect(wired.owner.closed.isEmpty)
         wired.send("b", ticket: 2)
-        try wired.receive(":2\r\n")
+        try wired.reply(":2\r\n")
         #expect(wired.recorder.events.last == .reply(2, .integer(2)))
     }
 
@@ -256,7 +277,7 @@ struct RedisConnectionTests {
         wired.send("a", ticket: 1)
         wired.send("b", ticket: 2)
         wired.recorder.onEvent = { wired.connection.close(RedisProblem(.stopped)) }
-        try wired.receive(":1\r\n:2\r\n")
+        try wired.reply(":1\r\n", ":2\r\n")
         #expect(wired.recorder.events == [.reply(1, .integer(1)), .failure(2, .closed)])
     }
 
@@ -287,7 +308,7 @@ struct RedisConnectionTests {
         }
         wired.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(try wired.written() == "*1\r\n$4\r\nPING\r\n*1\r\n$1\r\nb\r\n")
-        try wired.receive(":1\r\n+PONG\r\n:2\r\n")
+        try wired.reply(":1\r\n", "+PONG\r\n", ":2\r\n")
         #expect(wired.recorder.events == [.failure(1, .timedOut), .reply(2, .integer(2))])
     }
 
@@ -303,11 +324,42 @@ struct RedisConnectionTests {
     @Test("a large command's buffer is not kept")
     func largeCommand() throws {
         let wired = try Wired.ready()
-        wired.connection.send(
-            RedisCommand(["SET", "k", [UInt8](repeating: 1, count: 1 << 20)]), ticket: 1, timeout: 1, to: wired.recorder
-        )
+        wired.send(RedisCommand(["SET", "k", [UInt8](repeating: 1, count: 1 << 20)]), ticket: 1)
         #expect(try wired.written()?.utf8.count ?? 0 > 1 << 20)
         wired.send("a", ticket: 2)
         #expect(try wired.written() == "*1\r\n$1\r\na\r\n")
+    }
+}
+
+extension RedisConnectionTests {
+    @Test func `each command of a pipeline has a marker of its own`() throws {
+        let wired = try Wired.ready()
+        let mark = { (number: Int) in
+            "*2\r\n$4\r\nECHO\r\n$16\r\n000000000000000\(number)\r\n"
+        }
+        wired.send(RedisCommand(["a"]) + RedisCommand(["b"]) + RedisCommand(["c"]), ticket: 1)
+        wired.send("d", ticket: 2)
+        let commands = ["a", "b", "c", "d"].enumerated().map { mark($0) + "*1\r\n$1\r\n\($1)\r\n" }
+        #expect(try wired.writtenWithMarkers() == commands.joined())
+    }
+
+    @Test func `a lost reply closes the connection and fails its command and all later ones`() throws {
+        let wired = try Wired.ready()
+        for ticket: UInt64 in 1...3 { wired.send("a", ticket: ticket) }
+        try wired.receive(Replies.marker(0) + ":1\r\n" + Replies.marker(1) + Replies.marker(2) + ":3\r\n")
+        let problem = RedisProblem(.misaligned, at: RedisEndpoint(host: "h", port: 1))
+        #expect(wired.owner.closed == [problem])
+        #expect(
+            wired.recorder.events == [
+                .reply(1, .integer(1)), .failure(2, .connectionLost(problem)), .failure(3, .connectionLost(problem)),
+            ])
+    }
+
+    @Test func `a user without the right to a marker's command gets no reply`() throws {
+        let wired = try Wired.ready()
+        wired.send("a", ticket: 1)
+        try wired.receive("-NOPERM x\r\n:1\r\n")
+        #expect(wired.owner.closed.map(\.code) == [.noPermission])
+        #expect(wired.recorder.events.count == 1)
     }
 }

@@ -39,7 +39,7 @@ struct LinkMachineTests {
             #expect(machine.waited() == .connect(.server(Self.endpoint(1))))
         }
         #expect(waits == [50, 100, 200, 400, 800, 1600, 2000, 2000])
-        #expect(machine.opened(.usable, at: 0) == .none)
+        #expect(machine.opened(.usable(.echo), at: 0) == .none)
         #expect(Self.milliseconds(machine.failed(at: 2 * Self.second)) == 50)
     }
 
@@ -48,7 +48,7 @@ struct LinkMachineTests {
         var machine = Self.machine()
         _ = machine.start()
         for expected: UInt64 in [50, 100, 200] {
-            _ = machine.opened(.usable, at: 0)
+            _ = machine.opened(.usable(.echo), at: 0)
             #expect(Self.milliseconds(machine.failed(at: Self.second)) == expected)
             _ = machine.waited()
         }
@@ -77,7 +77,7 @@ struct LinkMachineTests {
         var machine = Self.machine()
         #expect(machine.waited() == .none)
         #expect(machine.failed(at: 0) == .none)
-        #expect(machine.opened(.usable, at: 0) == .none)
+        #expect(machine.opened(.usable(.echo), at: 0) == .none)
         _ = machine.start()
         #expect(machine.start() == .none)
         #expect(machine.waited() == .none)
@@ -94,7 +94,7 @@ struct LinkMachineTests {
         #expect(machine.start() == Self.asking(1))
         #expect(machine.failed(at: 0) == Self.asking(2))
         #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))
-        #expect(machine.opened(.usable, at: 0) == .none)
+        #expect(machine.opened(.usable(.echo), at: 0) == .none)
     }
 
     @Test("who answered is asked first the next time")
@@ -103,7 +103,7 @@ struct LinkMachineTests {
         _ = machine.start()
         _ = machine.failed(at: 0)
         _ = machine.opened(.master(Self.endpoint(9)), at: 0)
-        _ = machine.opened(.usable, at: 0)
+        _ = machine.opened(.usable(.echo), at: 0)
         #expect(Self.milliseconds(machine.failed(at: 0)) != nil)
         #expect(machine.waited() == Self.asking(2))
         #expect(machine.failed(at: 0) == Self.asking(1))
@@ -142,7 +142,7 @@ struct LinkMachineTests {
         var machine = Self.sentinels(1)
         _ = machine.start()
         _ = machine.opened(.master(Self.endpoint(8)), at: 0)
-        _ = machine.opened(.usable, at: 0)
+        _ = machine.opened(.usable(.echo), at: 0)
         #expect(Self.milliseconds(machine.failed(at: 60 * Self.second)) == 50)
         #expect(machine.waited() == Self.asking(1))
         #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))

@@ -59,9 +59,32 @@ struct AuthenticationTests {
         #expect(joined.client.status.state == .ready)
     }
 
+    @Test("a user who may not ECHO is let in: PING carries the markers")
+    func withoutEcho() async throws {
+        let server = try await RedisServer(["user gateway on >\(Self.secret) ~* +get +ping -echo"])
+        let joined = Joined(to: server) {
+            $0.username = "gateway"
+            $0.password = Self.secret
+        }
+        try await joined.ready()
+        #expect(try await joined.ask("GET", "a") == .null)
+        #expect(joined.client.status.state == .ready)
+    }
+
+    @Test("a user who may neither ECHO nor PING gets no reply that cannot be proven to be theirs")
+    func withoutMarkers() async throws {
+        let server = try await RedisServer(["user gateway on >\(Self.secret) ~* +get -ping -echo"])
+        let joined = Joined(to: server) {
+            $0.username = "gateway"
+            $0.password = Self.secret
+        }
+        try await joined.problem(.noPermission)
+        #expect(await joined.failure("GET", "a") != nil)
+    }
+
     @Test("a user who may not PING is let in")
     func withoutPing() async throws {
-        let server = try await RedisServer(["user gateway on >\(Self.secret) ~* +get -ping"])
+        let server = try await RedisServer(["user gateway on >\(Self.secret) ~* +get +echo -ping"])
         let joined = Joined(to: server) {
             $0.username = "gateway"
             $0.password = Self.secret

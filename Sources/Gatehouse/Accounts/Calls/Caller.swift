@@ -19,7 +19,7 @@ extension AccountCall {
 
 extension Principal {
     /// Whether it is a provider's own token whose identity belongs to no account.
-    var isDerived: Bool { link.map { $0.name.utf8.elementsEqual(uid.utf8) } ?? false }
+    var isDerived: Bool { link.map { UserKey($0) == user } ?? false }
 
     /// What the credential's claims list of a provider's identities; nil: none.
     func identities(at provider: String) -> JSONValue? { identities?[provider] }
@@ -30,7 +30,7 @@ extension Principal {
     private var identities: JSONValue? { claims.root["firebase"]?["identities"] }
 
     /// When the credential ends, as the store takes it; nil: nobody knows.
-    var end: Int64? { expiresAt > StoreBounds.maximumTime ? nil : expiresAt }
+    var end: Int64? { expiresAt == .latest ? nil : expiresAt.seconds }
 
     /// Until when an end of the session has to be remembered. A cookie of ours is the only credential of its session; one that is named by
     /// its sign-in goes on in the tokens that its issuer gives out later, for as long as nobody knows.

@@ -8,11 +8,11 @@ struct LinkCall {
         let caller = try call.accountHolder()
         let body = try CallBody(of: call, taking: ProvenBody.members + ["consent"])
         let consents = try body.flag("consent")
-        try parts.count(account: caller.uid)
+        try parts.count(caller.user)
         try await parts.standing.require(caller, isRecent: true)
         let keys = try parts.keys
         let linking = Linking(
-            parts: parts, caller: caller, account: try await parts.account(caller.uid), consents: consents, keys: keys,
+            parts: parts, caller: caller, account: try await parts.account(caller.user), consents: consents, keys: keys,
             audit: AuditLog(logger: parts.logger, requestID: call.requestID))
         let account = try await link(try ProvenBody(body, parts), linking, call)
         return .json(Self.answer(account))
@@ -26,16 +26,16 @@ struct LinkCall {
         case .credential(let request, let provider):
             let candidate = try await parts.proving.candidate(request, provider: provider, for: call.network)
             let user = try ProvenUser(candidate)
-            try parts.count(account: user.link.name)
+            try parts.count(UserKey(user.link))
             try linking.checkConsent(user)
             try await parts.proving.use(candidate, for: .link)
             return try await linking.link(user)
         case .pending(let token):
-            try parts.count(account: token.user.link.name)
+            try parts.count(UserKey(token.user.link))
             guard case .link = token.purpose else {
                 throw Refusal.credential("a pending token that only sign-in takes")
             }
-            guard try token.isBound(to: linking.caller.uid) else { throw Refusal(.userMismatch) }
+            guard try token.isBound(to: linking.caller.user) else { throw Refusal(.userMismatch) }
             try linking.checkConsent(token.user)
             try await parts.use(token)
             return try await linking.link(token.user)

@@ -17,20 +17,18 @@ struct Linking {
 
     /// - Returns: the account as it is then.
     func link(_ user: ProvenUser) async throws -> AccountRecord {
-        try await parts.standing.require(user.link.name, time: user.time)
+        try await parts.standing.require(UserKey(user.link), time: user.madeAt)
         try checkProvider(user)
-        if let owner = try await parts.store.owner(of: user.link), !isCaller(owner) { throw try inUse(user) }
+        if let owner = try await parts.store.owner(of: user.link), owner != caller.user { throw try inUse(user) }
         try await checkEmail(user)
-        switch try await parts.store.claim(user.link, for: caller.uid) {
+        switch try await parts.store.claim(user.link, for: caller.user) {
         case .linked: try await settle(user)
         case .alreadyLinked: break
         case .taken: throw try inUse(user)
         case .providerTaken: throw Refusal(.providerLinked)
         }
-        return try await parts.account(caller.uid)
+        return try await parts.account(caller.user)
     }
-
-    private func isCaller(_ uid: String) -> Bool { uid.utf8.elementsEqual(caller.uid.utf8) }
 
     /// What the account's own credential lists of the provider is another user's there.
     private func checkProvider(_ user: ProvenUser) throws(Refusal) {
@@ -46,7 +44,7 @@ struct Linking {
 
     private func checkEmail(_ user: ProvenUser) async throws {
         guard parts.settings.oneAccountPerEmail, let email = user.email, !email.isPrivate,
-            let holder = try await parts.store.uid(ofEmail: email.address), !isCaller(holder)
+            let holder = try await parts.store.uid(ofEmail: email.address), holder != caller.user
         else { return }
         var denial = Denial(.emailInUse)
         if !parts.settings.hideAccountExistence {
@@ -61,8 +59,8 @@ struct Linking {
     private func settle(_ user: ProvenUser) async throws {
         try await withdrawUnlessAllowed(user)
         try await adoptEmail(user)
-        if account.name == nil, let name = user.name { try await parts.store.setNameIfAbsent(name, of: caller.uid) }
-        audit.note(.link, of: caller.uid, provider: user.link.provider, consent: consents)
+        if account.name == nil, let name = user.name { try await parts.store.setNameIfAbsent(name, of: caller.user) }
+        audit.note(.link, of: caller.user, provider: user.link.provider, consent: consents)
     }
 
     /// Somebody who is put out of the account first has the account revoked and then its links released. Whoever looks again after linking
@@ -71,8 +69,8 @@ struct Linking {
         do {
             try await parts.standing.require(caller, isRecent: false)
         } catch {
-            if case .last = try await parts.store.release(provider: user.link.provider, of: caller.uid) {
-                try await parts.store.releaseAll(of: caller.uid)
+            if case .last = try await parts.store.release(provider: user.link.provider, of: caller.user) {
+                try await parts.store.releaseAll(of: caller.user)
             }
             throw error
         }
@@ -91,7 +89,7 @@ struct Linking {
         guard known == nil || isVouchedFor else { return }
         // Where another account was faster, this one stays without.
         _ = try await parts.store.setEmail(
-            email.address, verified: email.isVerified, of: caller.uid,
+            email.address, verified: email.isVerified, of: caller.user,
             claimsEmail: parts.settings.oneAccountPerEmail && !email.isPrivate)
     }
 }

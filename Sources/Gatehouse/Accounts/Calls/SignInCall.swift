@@ -11,10 +11,11 @@ struct SignInCall {
         let keys = try parts.keys
         let user = try await user(try ProvenBody(body, parts, others: ["user"]), call)
         let audit = AuditLog(logger: parts.logger, requestID: call.requestID)
-        let found = try await AccountFinder(parts: parts, audit: audit, keys: keys).find(user, name: name)
+        let finder = AccountFinder(parts: parts, audit: audit, keys: keys)
+        let (found, started) = try await begin(user) { try await finder.find(user, name: name) }
         let source = SessionSource(
-            uid: found.account.uid, claims: user.claims, account: found.account, authTime: user.time,
-            isFirebase: found.account.created == nil)
+            user: found.account.user, claims: user.claims, account: found.account, signIn: user.signIn,
+            origin: user.origin, started: started, isFirebase: found.account.created == nil)
         let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: parts.clock.now(), lifetime: lifetime)
         var answer = ObjectText()
         answer.add("uid", found.account.uid)
@@ -23,17 +24,30 @@ struct SignInCall {
         return .json(answer.bytes, cookie: cookie)
     }
 
+    /// Finds the account of a user and begins a session of it, anew where the identity is unlinked meanwhile.
+    private func begin(
+        _ user: ProvenUser, _ find: () async throws -> AccountFinder.Found
+    ) async throws -> (AccountFinder.Found, started: UnixTime) {
+        for _ in 0..<AccountFinder.attempts {
+            let found = try await find()
+            let start = try await SessionStarter(parts: parts)
+                .start(found.account.user, user.link, madeAt: user.madeAt)
+            if let start { return (found, start) }
+        }
+        throw Refusal(.overloaded, reason: "the identity was linked and unlinked by others, again and again")
+    }
+
     private func user(_ proven: ProvenBody, _ call: AccountCall) async throws -> ProvenUser {
         switch proven {
         case .credential(let request, let provider):
             let candidate = try await parts.proving.candidate(request, provider: provider, for: call.network)
             let user = try ProvenUser(candidate)
-            try parts.count(account: user.link.name)
+            try parts.count(UserKey(user.link))
             try await parts.proving.use(candidate, for: .signIn)
             return user
         case .pending(let token):
             guard token.purpose == .signIn else { throw Refusal.credential("a pending token that only link takes") }
-            try parts.count(account: token.user.link.name)
+            try parts.count(UserKey(token.user.link))
             try await parts.use(token)
             return token.user
         }

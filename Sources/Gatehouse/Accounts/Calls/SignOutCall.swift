@@ -8,11 +8,11 @@ struct SignOutCall {
         guard let caller = call.caller?.principal else { return .done(cookie: .clear) }
         if isEverywhere {
             try await parts.standing.require(caller, isRecent: true)
-            try await parts.store.revoke(caller.uid, at: parts.clock.now())
+            try await parts.store.revoke(caller.user, at: parts.clock.now(), .everything)
         }
-        // After the others, which it could not end any more; and by itself, since a sign-in of this very second outlives the revocation.
+        // After the others, which it could not end any more; and by itself, since a token of Firebase of this very second outlives the revocation.
         if let session = caller.session {
-            try await parts.store.revokeSession(caller.uid, session, expires: caller.endedUntil)
+            try await parts.store.revokeSession(caller.user, session, expires: caller.endedUntil)
         }
         return .done(cookie: .clear)
     }

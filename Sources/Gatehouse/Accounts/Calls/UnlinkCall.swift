@@ -8,14 +8,16 @@ struct UnlinkCall {
         let caller = try call.accountHolder()
         let body = try CallBody(of: call, taking: ["provider"])
         let provider = try body.requiredText("provider", atMost: StoreBounds.maximumProviderSize)
-        try parts.count(account: caller.uid)
+        try parts.count(caller.user)
         try await parts.standing.require(caller, isRecent: true)
-        guard try await parts.account(caller.uid).links[provider] != nil else { throw Refusal(.noSuchProvider) }
-        switch try await parts.store.release(provider: provider, of: caller.uid) {
+        guard (try? StoreBounds.check(provider: provider)) != nil else { throw Refusal(.noSuchProvider) }
+        switch try await parts.store.release(provider: provider, of: caller.user) {
         case .released(let link, let account):
             AuditLog(logger: parts.logger, requestID: call.requestID)
-                .note(.unlink, of: caller.uid, provider: link.provider)
-            return .json(LinkCall.answer(account))
+                .note(.unlink, of: caller.user, provider: link.provider)
+            // The session that makes the call ends, too, where that identity began it.
+            let endsCaller = caller.origin?.link == link
+            return .json(LinkCall.answer(account), cookie: endsCaller ? .clear : nil)
         case .absent: throw Refusal(.noSuchProvider)
         case .last: throw Refusal(.operationNotAllowed, detail: Self.lastLink)
         }

@@ -77,11 +77,11 @@ struct AccountEvents: EventServing {
     }
 
     /// Neither the provider's name of the user nor an address.
-    private func log(_ event: VerifiedEvent, _ name: String, owner: String?, _ call: AccountCall) {
+    private func log(_ event: VerifiedEvent, _ name: String, owner: UserKey?, _ call: AccountCall) {
         var metadata: Logger.Metadata = [
             "event": "\(name)", "provider": "\(event.signed.verifier.id)", "request": "\(call.requestID)",
         ]
-        metadata["uid"] = owner.map { "\($0)" }
-        logger.notice("event taken", metadata: metadata)
+        if let owner { metadata.add(owner) }
+        logger.forAudit.notice("event taken", metadata: metadata)
     }
 }

@@ -56,9 +56,9 @@ struct AppleNotification {
 
     /// `event_time`, in seconds. Apple writes milliseconds; older examples of its have seconds, which as milliseconds would be long past, and
     /// revoke nothing.
-    private static func time(of told: JSONValue) throws(Refusal) -> Int64? {
+    private static func time(of told: JSONValue) throws(Refusal) -> UnixTime? {
         guard let claim = told["event_time"] else { return nil }
         guard let time = claim.integer, time >= 0 else { throw .event("event_time is not a time") }
-        return time > StoreBounds.maximumTime ? time / 1000 : time
+        return UnixTime(time) ?? UnixTime(clamping: time / 1000)
     }
 }

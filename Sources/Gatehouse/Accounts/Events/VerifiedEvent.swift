@@ -16,19 +16,20 @@ struct VerifiedEvent: Sendable {
 
     init(_ signed: SignedEvent, form: EventForm, now: Int64) throws(Refusal) {
         let end = try Self.end(of: signed, form)
-        guard now < end else { throw .event("too long ago") }
+        guard end.isAfter(now) else { throw .event("too long ago") }
         self.signed = signed
         mark = try Self.mark(of: signed.claims)
         // Another gateway's clock may be behind.
-        lifetime = min(end - now + signed.verifier.clockSkew, StoreBounds.maximumLifetime)
+        let left = end.adding(signed.verifier.clockSkew).seconds(since: UnixTime(clamping: now))
+        lifetime = min(left, StoreBounds.maximumLifetime)
     }
 
-    private static func end(of signed: SignedEvent, _ form: EventForm) throws(Refusal) -> Int64 {
+    private static func end(of signed: SignedEvent, _ form: EventForm) throws(Refusal) -> UnixTime {
         guard let expiresAt = signed.expiresAt else {
             guard let life = form.lifeWithoutExpiry else { throw .event("no exp") }
-            return signed.issuedAt + life
+            return signed.issuedAt.adding(life)
         }
-        return min(expiresAt, signed.issuedAt + longestLife)
+        return min(expiresAt, signed.issuedAt.adding(longestLife))
     }
 
     /// SHA-256 of `iss` and `jti`, each after its length, so that no two pairs are one text.

@@ -42,7 +42,6 @@ struct OpaqueProof: Sendable {
             throw .credential("the provider tells more than can be kept, or the uid would be longer than 128 bytes")
         }
         return Proof(
-            principal: principal, digest: digest, lifetime: StoreBounds.maximumLifetime, isOpaque: true,
-            isIssuedAtSignIn: identity.isIssuedAtSignIn)
+            principal: principal, digest: digest, lifetime: StoreBounds.maximumLifetime, isOpaque: true)
     }
 }

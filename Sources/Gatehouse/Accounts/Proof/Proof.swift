@@ -8,8 +8,6 @@ struct Proof: Sendable {
     let lifetime: Int64
     /// Opaque tokens have no nonces.
     let isOpaque: Bool
-    /// Some opaque tokens are issued only when their user signs in; of an ID token that is known only by its nonce.
-    var isIssuedAtSignIn = false
 
     /// What the one use of a token is remembered by: of what has the form of a JWS its header and payload. Whoever has it can make another
     /// signature of some algorithms fit, but not change these.
@@ -20,10 +18,30 @@ struct Proof: Sendable {
         return try Refusal.hash(Array(token[..<end]))
     }
 
-    /// When its user proved who they are.
+    /// When its user proved who they are. Only a nonce of ours ties the credential to something that the user just did.
+    func signIn(hasNonce: Bool, now: Int64) -> SignInProof {
+        guard hasNonce else { return SignInProof() }
+        // A provider's clock may be ahead: nobody proved anything later than now.
+        return SignInProof(
+            authenticatedAt: principal.authTime?.notAfter(now),
+            confirmedAt: principal.issuedAt?.notAfter(now))
+    }
+
+    /// When the credential was made: what it is compared with revocations by. Nil: nobody knows.
     ///
-    /// - Parameter fresh: whether it carries a nonce that was issued here, so that it is not older than that.
-    func time(hasNonce fresh: Bool) -> Int64? {
-        principal.authTime ?? (fresh || isIssuedAtSignIn ? principal.issuedAt : nil)
+    /// A token with a nonce of ours was made for this call. Without one it may come from a refresh, and the older `auth_time` decides; but Google's
+    /// is the age of the browser's session there, weeks old in an ordinary sign-in.
+    func madeAt(hasNonce: Bool, now: Int64) -> UnixTime? {
+        let isGoogle = principal.signInProvider?.isExactly("google.com") ?? false
+        let time = hasNonce || isGoogle ? principal.issuedAt : principal.authTime ?? principal.issuedAt
+        return time?.notAfter(now)
+    }
+
+    /// What a session is that it begins.
+    func origin() throws(Refusal) -> SessionOrigin {
+        guard let origin = SessionOrigin(principal, isOpaque ? .accessToken : .idToken) else {
+            throw .credential("no provider's token, or its claims are too large")
+        }
+        return origin
     }
 }

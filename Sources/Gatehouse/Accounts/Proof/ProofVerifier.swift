@@ -61,7 +61,7 @@ extension ProofVerifier {
         } catch let failure as VerificationFailure {
             throw Refusal(failure)
         }
-        let lifetime = principal.expiresAt - clock.now()
+        let lifetime = principal.expiresAt.seconds(since: UnixTime(clamping: clock.now()))
         // A use that is forgotten before the token ends could be made again.
         guard lifetime <= StoreBounds.maximumLifetime else {
             throw Refusal.credential("it lasts longer than its use can be remembered")

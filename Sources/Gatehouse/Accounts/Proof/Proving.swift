@@ -13,9 +13,10 @@ struct Proving: Sendable {
         fileprivate let nonce: Nonces.Matched?
         fileprivate let verifiedAt: Int64
 
-        /// When its user proved who they are, once it is used. A provider's clock may be ahead: nobody proved it later than now, and what
-        /// begins with it would outlive a revocation of everything until now.
-        var time: Int64? { proof.time(hasNonce: nonce != nil).map { min($0, verifiedAt) } }
+        /// When its user proved who they are, once it is used.
+        var signIn: SignInProof { proof.signIn(hasNonce: nonce != nil, now: verifiedAt) }
+        /// When it was made, for revocations.
+        var madeAt: UnixTime? { proof.madeAt(hasNonce: nonce != nil, now: verifiedAt) }
     }
 
     /// - Parameter provider: the one that the request names.

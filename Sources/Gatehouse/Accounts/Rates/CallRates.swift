@@ -26,13 +26,7 @@ final class CallRates: CallRating {
         networks.withLock { table in table.take(now: now) { $0.combine(network) } }
     }
 
-    func allow(account: String, now: UInt64) -> Int? {
-        var name = account
-        // By its bytes: strings are equal, and hash, by canonical equivalence.
-        return name.withUTF8 { bytes in
-            accounts.withLock { table in
-                table.take(now: now) { $0.combine(bytes: UnsafeRawBufferPointer(bytes)) }
-            }
-        }
+    func allow(user: UserKey, now: UInt64) -> Int? {
+        accounts.withLock { table in table.take(now: now) { $0.combine(user) } }
     }
 }

@@ -6,7 +6,7 @@ struct PendingToken: Sendable {
     enum Purpose: Sendable, Equatable {
         /// To sign in to the account that the identity belongs to.
         case signIn
-        /// To link the identity to one account: the hash of its uid, which the token does not tell.
+        /// To link the identity to one account: the hash of its user, which the token does not tell.
         case link(binding: String)
 
         var name: String {
@@ -32,21 +32,21 @@ struct PendingToken: Sendable {
     }
 
     /// One that a session of that account can link.
-    static func link(_ user: ProvenUser, to uid: String) throws(Refusal) -> PendingToken {
+    static func link(_ user: ProvenUser, to owner: UserKey) throws(Refusal) -> PendingToken {
         let id = RandomText.name()
-        return PendingToken(id: id, purpose: .link(binding: try binding(id, uid)), user: user)
+        return PendingToken(id: id, purpose: .link(binding: try binding(id, owner)), user: user)
     }
 
-    func isBound(to uid: String) throws(Refusal) -> Bool {
+    func isBound(to owner: UserKey) throws(Refusal) -> Bool {
         guard case .link(let binding) = purpose else { return false }
-        return ConstantTime.equals(binding.utf8, try Self.binding(id, uid).utf8)
+        return ConstantTime.equals(binding.utf8, try Self.binding(id, owner).utf8)
     }
 
     /// What the one use is remembered by.
     func digest() throws(Refusal) -> SHA256Digest { try Refusal.hash(Array("pending:\(id)".utf8)) }
 
     /// The id has a fixed length, so that no two pairs have one hash.
-    private static func binding(_ id: String, _ uid: String) throws(Refusal) -> String {
-        HexText.text(try Refusal.hash(Array("\(id):\(uid)".utf8)).bytes)
+    private static func binding(_ id: String, _ owner: UserKey) throws(Refusal) -> String {
+        HexText.text(try Refusal.hash(Array("\(id):\(owner.name)".utf8)).bytes)
     }
 }

@@ -5,18 +5,26 @@ struct ProvenUser: Sendable {
     let link: IdentityLink
     /// What the provider tells of them, in Firebase's words.
     let claims: JSONDocument
-    /// When they proved it; nil: nobody knows.
-    let time: Int64?
+    /// When they proved it.
+    let signIn: SignInProof
+    /// When the credential was made; nil: nobody knows.
+    let madeAt: UnixTime?
+    /// What a session is that they begin.
+    let origin: SessionOrigin
 
-    init(link: IdentityLink, claims: JSONDocument, time: Int64?) {
+    init(link: IdentityLink, claims: JSONDocument, signIn: SignInProof, madeAt: UnixTime?, origin: SessionOrigin) {
         self.link = link
         self.claims = claims
-        self.time = time
+        self.signIn = signIn
+        self.madeAt = madeAt
+        self.origin = origin
     }
 
     init(_ candidate: Proving.Candidate) throws(Refusal) {
         guard let link = candidate.proof.principal.link else { throw .credential("no provider's token") }
-        self.init(link: link, claims: try SourceClaims.of(candidate.proof.principal), time: candidate.time)
+        self.init(
+            link: link, claims: try SourceClaims.of(candidate.proof.principal), signIn: candidate.signIn,
+            madeAt: candidate.madeAt, origin: try candidate.proof.origin())
     }
 
     /// What Firebase would write in `identities`.

@@ -2,13 +2,16 @@ import JOSE
 
 /// What a session is made of.
 struct SessionSource: Sendable {
-    let uid: String
+    let user: UserKey
     /// The claims of the credential that began it, as `SourceClaims` keeps them.
     let claims: JSONDocument
     /// The account's links, name and address, as far as there are any.
     let account: AccountRecord
-    /// When the user proved who they are; nil: nobody knows, and nothing that asks for a recent sign-in passes.
-    let authTime: Int64?
+    /// When the user proved who they are; without a proof nothing that asks for a recent sign-in passes.
+    let signIn: SignInProof
+    /// What began it, and when, in the order of the store.
+    let origin: SessionOrigin
+    let started: UnixTime
     /// Whether Firebase keeps an account for the user, and may say that it counts no more: for all that were not made here, as on requests.
     var isFirebase = false
 }
@@ -21,12 +24,22 @@ extension SessionSource {
         for (name, value) in claims.root.members where !isReplaced(name, hasName: hasName) { text.add(name, value) }
         if !hasName, let name = account.name { text.add("name", name) }
         for name in ["iss", "aud"] { text.add(name, issuer) }
-        for name in ["sub", "user_id"] { text.add(name, uid) }
+        for name in ["sub", "user_id"] { text.add(name, user.uid) }
         text.add("iat", session.issuedAt)
         text.add("exp", session.expiresAt)
         text.add("sid", session.name)
-        if let authTime { text.add("auth_time", authTime) }
+        if let latest = signIn.latest(now: session.issuedAt.seconds) { text.add("auth_time", latest.time) }
         text.add("firebase", json: firebase)
+        return text.bytes
+    }
+
+    /// The member of the cookie's header that tells what began it.
+    var header: [UInt8] {
+        var text = ObjectText()
+        origin.write(to: &text)
+        if isFirebase { text.add(SessionVerifier.firebaseMember, true) }
+        text.add(SessionVerifier.startMember, started)
+        if let time = signIn.authenticatedAt { text.add(SessionVerifier.authenticationMember, time) }
         return text.bytes
     }
 
@@ -43,6 +56,7 @@ extension SessionSource {
                 text.add(name, value)
             }
         }
+        if let tenant = user.tenant, source?["tenant"] == nil { text.add("tenant", tenant) }
         text.add("identities", json: identities(source?["identities"]))
         return text.bytes
     }
@@ -60,10 +74,10 @@ extension SessionSource {
     }
 }
 
-/// A session of ours. Times are seconds since 1970.
+/// A session of ours.
 struct Session: Sendable {
     /// How the store and the cookie's `sid` name it.
     let name: String
-    let issuedAt: Int64
-    let expiresAt: Int64
+    let issuedAt: UnixTime
+    let expiresAt: UnixTime
 }

@@ -8,7 +8,7 @@ struct AccountFinder {
     }
 
     /// How often what was read may turn out to have changed before it was acted on.
-    private static let attempts = 4
+    static let attempts = 4
 
     let parts: AccountParts
     let audit: AuditLog
@@ -16,7 +16,7 @@ struct AccountFinder {
 
     /// - Parameter name: the display name that came beside the token.
     func find(_ user: ProvenUser, name: String?) async throws -> Found {
-        try await parts.standing.require(user.link.name, time: user.time)
+        try await parts.standing.require(UserKey(user.link), time: user.madeAt)
         for _ in 0..<Self.attempts {
             if let found = try await attempt(user, name: name) { return found }
         }
@@ -33,20 +33,22 @@ struct AccountFinder {
         return try await create(user, name: name)
     }
 
-    private func known(_ uid: String, _ user: ProvenUser, name: String?) async throws -> Found {
-        var account = try await parts.account(uid)
-        try await parts.standing.require(uid, time: user.time, isFirebase: account.created == nil)
+    private func known(_ owner: UserKey, _ user: ProvenUser, name: String?) async throws -> Found {
+        var account = try await parts.account(owner)
+        try await parts.standing.require(owner, time: user.madeAt, isFirebase: account.created == nil)
         if account.name == nil, let name = name ?? user.name {
-            try await parts.store.setNameIfAbsent(name, of: uid)
-            account = try await parts.account(uid)
+            try await parts.store.setNameIfAbsent(name, of: owner)
+            account = try await parts.account(owner)
         }
         return Found(account: account)
     }
 
     private func create(_ user: ProvenUser, name: String?) async throws -> Found? {
         let account = AccountRecord(
-            uid: RandomText.name(), email: user.email?.address, emailVerified: user.email?.isVerified ?? false,
-            name: name ?? user.name, created: parts.clock.now(), links: [user.link.provider: user.link.subject])
+            user: UserKey(uid: RandomText.name(), tenant: nil), email: user.email?.address,
+            emailVerified: user.email?.isVerified ?? false,
+            name: name ?? user.name, created: UnixTime(clamping: parts.clock.now()),
+            links: [user.link.provider: user.link.subject])
         let claimsEmail = user.email.map(claims) ?? false
         switch try await parts.store.createAccount(account, claimsEmail: claimsEmail) {
         case .created: return Found(account: account, isNew: true)
@@ -63,12 +65,12 @@ extension AccountFinder {
     /// prove the address stays in the account.
     ///
     /// - Returns: false where the identity, or the account, belongs to somebody else by now.
-    private func merge(_ user: ProvenUser, _ email: ProvenEmail, into holder: String) async throws -> Bool {
+    private func merge(_ user: ProvenUser, _ email: ProvenEmail, into holder: UserKey) async throws -> Bool {
         let account = try await parts.account(holder)
         guard email.isVerified else { throw try conflict(user, with: account) }
         // Who squats on an address could revoke the account again and again, and so keep it from its owner, whose sign-in is always a little
         // older. A takeover revokes all of it anyway.
-        let time = account.emailVerified ? user.time : .max
+        let time = account.emailVerified ? user.madeAt : .latest
         try await parts.standing.require(holder, time: time, isFirebase: account.created == nil)
         guard account.emailVerified else {
             // Of an account that was not made here, ending its links puts nobody out: its user signs in where it was made.
@@ -91,24 +93,25 @@ extension AccountFinder {
 
     /// Whoever made the account never proved that the address is theirs. They are put out before who did comes in.
     ///
-    /// Sign-ins of this very second are revoked as well: whoever has to go could have made one just now.
+    /// The store orders that: every session that began before is revoked, and a sign-in that goes on meanwhile finds its identity unlinked or
+    /// its session revoked.
     private func takeOver(_ account: AccountRecord, by user: ProvenUser, _ email: ProvenEmail) async throws -> Bool {
-        let uid = account.uid
-        try await parts.store.revoke(uid, at: parts.clock.now() + 1)
-        try await parts.store.releaseAll(of: uid)
-        switch try await parts.store.claim(user.link, for: uid) {
+        let owner = account.user
+        try await parts.store.revoke(owner, at: parts.clock.now(), .everything)
+        try await parts.store.releaseAll(of: owner)
+        switch try await parts.store.claim(user.link, for: owner) {
         case .linked, .alreadyLinked: break
         case .taken, .providerTaken: return false
         }
-        guard try await parts.store.setEmail(email.address, verified: true, of: uid, claimsEmail: true) else {
+        guard try await parts.store.setEmail(email.address, verified: true, of: owner, claimsEmail: true) else {
             return false
         }
-        audit.note(.takeover, of: uid, provider: user.link.provider)
+        audit.note(.takeover, of: owner, provider: user.link.provider)
         throw Refusal.signInAgain("the account's address was verified by this sign-in, which is older than that")
     }
 
     private func conflict(_ user: ProvenUser, with account: AccountRecord) throws(Refusal) -> Refusal {
-        let pending = try PendingToken.link(user, to: account.uid)
+        let pending = try PendingToken.link(user, to: account.user)
         var denial = try Conflict(parts: parts, keys: keys).denial(.accountExists, user, pending)
         if !parts.settings.hideAccountExistence {
             var text = ObjectText()

@@ -58,7 +58,7 @@ final class OpaqueAuthenticator {
         let mayBeOld = key == answered
         if let entry = cache.find(digest), entry.verifier == provider, mayBeOld || monotonic < entry.freshUntil {
             counters.add(to: .tokenCacheHits)
-            guard now < entry.standing.expiresAt else {
+            guard entry.standing.expiresAt.isAfter(now) else {
                 return .refused(VerificationFailure(code: .idTokenExpired, reason: .expired))
             }
             return settle(entry, under: digest, monotonic: monotonic)

@@ -5,7 +5,7 @@ enum FirebaseIdentities {
     /// As JSON text: each provider's id with one identity, then `email`.
     static func json(_ identities: [(provider: String, id: String)], email: String?) -> [UInt8] {
         var json: [UInt8] = [UInt8(ascii: "{")]
-        for (name, value) in identities + (email.map { [("email", $0)] } ?? []) {
+        for (name, value) in identities + (email.map { [("email", $0)] } ?? []) where !value.isEmpty {
             JSONWriter.appendName(name, to: &json)
             json.append(UInt8(ascii: "["))
             JSONWriter.appendString(value, to: &json)
@@ -21,10 +21,16 @@ enum FirebaseIdentities {
     }
 
     /// The whole `firebase` claim of somebody who signed in with a provider.
-    static func claim(identities: [UInt8], provider: String) -> [UInt8] {
+    ///
+    /// - Parameter tenant: the tenant, where it is a part of the user's name.
+    static func claim(identities: [UInt8], provider: String, tenant: String? = nil) -> [UInt8] {
         var json = Array("{\"identities\":".utf8) + identities
         json.append(contentsOf: ",\"sign_in_provider\":".utf8)
         JSONWriter.appendString(provider, to: &json)
+        if let tenant {
+            json.append(contentsOf: ",\"tenant\":".utf8)
+            JSONWriter.appendString(tenant, to: &json)
+        }
         json.append(UInt8(ascii: "}"))
         return json
     }

@@ -25,7 +25,7 @@ extension Principal {
         }
         guard let accepted = AcceptedClaims(of: self).replacing(members) else { return nil }
         return Principal(
-            accepted: accepted, kind: kind, uid: account.uid, signInProvider: signInProvider,
+            accepted: accepted, kind: kind, user: account.user, signInProvider: signInProvider,
             times: Times(authTime: authTime, issuedAt: issuedAt, expiresAt: expiresAt), session: session,
             isFirebase: account.created == nil, hasSecondFactor: hasSecondFactor, scopes: scopes, link: link,
             linkKey: userKey, hasher: hasher)
@@ -37,7 +37,8 @@ extension Principal {
             .map { IdentityLink(provider: $0.key, subject: $0.value) }.sorted { $0.provider < $1.provider }
         let email = account.email ?? claims.root["email"]?.string
         return FirebaseIdentities.claim(
-            identities: FirebaseIdentities.json(links: [link] + others, email: email), provider: link.provider)
+            identities: FirebaseIdentities.json(links: [link] + others, email: email), provider: link.provider,
+            tenant: account.user.tenant)
     }
 
     private static func isUID(_ uid: String) -> Bool {

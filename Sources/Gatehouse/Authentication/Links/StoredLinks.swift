@@ -67,9 +67,9 @@ final class StoredLinks: LinkAsking {
 
     private func owner(of link: IdentityLink) async -> LinkAnswer {
         do throws(StoreError) {
-            guard let uid = try await accounts.owner(of: link) else { return .nobody }
+            guard let user = try await accounts.owner(of: link) else { return .nobody }
             // A change between the two questions moves the link's counter, and the answer does not count.
-            return .owner(try await accounts.account(uid) ?? AccountRecord(uid: uid))
+            return .owner(try await accounts.account(user) ?? AccountRecord(user: user))
         } catch {
             return .failed(StoreFailure(error))
         }

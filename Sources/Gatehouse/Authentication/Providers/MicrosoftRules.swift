@@ -18,6 +18,8 @@ struct MicrosoftRules: ProviderRules {
     let issuers: [String] = []
     var subjectClaim: String { "oid" }
     var expectedIssuer: String { template }
+    /// Microsoft writes `iat` and `nbf` 300 seconds before the token is issued.
+    var issuedAtOffset: Int64 { 300 }
 
     /// - Parameter tenants: their ids in lower case; empty: any but the one of personal accounts.
     init(template: String, tenants: [String]) {

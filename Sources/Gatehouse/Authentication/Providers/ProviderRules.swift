@@ -16,6 +16,8 @@ protocol ProviderRules: Sendable {
     var subjectClaim: String { get }
     /// Checks of claims that only this provider has, in their order.
     var claimRules: [ClaimRule] { get }
+    /// How many seconds before a token is issued its `iat` lies.
+    var issuedAtOffset: Int64 { get }
 
     /// Why it is another kind of token than an ID token.
     func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason?
@@ -66,6 +68,7 @@ extension ProviderRules {
     var expectedIssuer: String { issuers.joined(separator: " or ") }
     var subjectClaim: String { "sub" }
     var claimRules: [ClaimRule] { [] }
+    var issuedAtOffset: Int64 { 0 }
 
     func kindFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? { nil }
 

@@ -57,6 +57,19 @@ extension ProviderVerifier {
         guard size <= ProviderIdentity.maximumUIDSize else { throw invalid(.derivedUserID) }
     }
 
+    /// Why claims of a credential that counted once do not meet the constraints of this configuration; nil: they do.
+    func constraintFlaw(_ claims: JSONValue) -> VerificationFailure.Reason? {
+        do throws(VerificationFailure) {
+            try checkIssuer(claims)
+            try checkAudience(claims)
+            try checkAuthorizedParty(claims)
+            for rule in rules.claimRules { try check(rule, claims) }
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
     // MARK: - The key, and after the signature
 
     func checkKey(_ key: PublicKey, _ claims: JSONValue) throws(VerificationFailure) {
@@ -64,19 +77,23 @@ extension ProviderVerifier {
     }
 
     /// Providers need not tell when their user signed in; what they tell must be a time.
-    func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> Int64? {
+    func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
         claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
     }
 
     func hasSecondFactor(_ claims: JSONValue) -> Bool {
         if let context = claims["acr"], isOne(of: secondFactor.acr, context) { return true }
-        return claims["amr"]?.elements.contains { isOne(of: secondFactor.amr, $0) } ?? false
+        return hasElement(claims["amr"], of: secondFactor.amr) || hasElement(claims["acrs"], of: secondFactor.acrs)
     }
 
     // MARK: -
 
     private func refuse(_ flaw: VerificationFailure.Reason?) throws(VerificationFailure) {
         if let flaw { throw invalid(flaw) }
+    }
+
+    private func hasElement(_ claim: JSONValue?, of values: [String]) -> Bool {
+        claim?.elements.contains { isOne(of: values, $0) } ?? false
     }
 
     private func isOne(of values: [String], _ claim: JSONValue) -> Bool {

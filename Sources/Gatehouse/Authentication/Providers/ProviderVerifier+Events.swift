@@ -41,11 +41,10 @@ struct SignedEvent: Sendable {
     /// Whose event it is.
     let verifier: ProviderVerifier
     let claims: JSONValue
-    /// Seconds since 1970.
-    let issuedAt: Int64
-    let expiresAt: Int64?
+    let issuedAt: UnixTime
+    let expiresAt: UnixTime?
 
-    fileprivate init(verifier: ProviderVerifier, claims: JSONValue, issuedAt: Int64, expiresAt: Int64?) {
+    fileprivate init(verifier: ProviderVerifier, claims: JSONValue, issuedAt: UnixTime, expiresAt: UnixTime?) {
         self.verifier = verifier
         self.claims = claims
         self.issuedAt = issuedAt

@@ -77,7 +77,7 @@ struct ProviderVerifier: ClaimChecks {
         let accepted = try accept(token, key: key, view)
         let claims = accepted.payload.root
         let expiresAt = try expiry(of: claims, now: now)
-        let issuedAt = try checkIssuedAt(claims, now: now)
+        let issuedAt = issueTime(try checkIssuedAt(claims, now: now), now: now)
         try checkNotBefore(claims, now: now)
         let authTime = try authTimeIfTold(of: claims, now: now)
         let identity = ProviderIdentity(
@@ -88,6 +88,12 @@ struct ProviderVerifier: ClaimChecks {
             throw VerificationFailure(code: .internalError, reason: .hashing)
         }
         return principal
+    }
+
+    /// When a token was issued, by its `iat`: not later than now.
+    private func issueTime(_ issuedAt: UnixTime, now: Int64) -> UnixTime {
+        rules.issuedAtOffset == 0
+            ? issuedAt : max(issuedAt, issuedAt.adding(rules.issuedAtOffset).notAfter(now))
     }
 
     /// The signature's verdict: what makes claims of a token's text.

@@ -25,8 +25,9 @@ struct AccessTokenGrant: Sendable {
         claims.add("iss", account.email)
         claims.add("scope", Self.scope)
         claims.add("aud", account.tokenURL)
+        let now = UnixTime(clamping: now)
         claims.add("iat", now)
-        claims.add("exp", now + Self.lifetime)
+        claims.add("exp", now.adding(Self.lifetime))
         guard let assertion = try? account.key.sign(payload: claims.bytes) else { return nil }
         var question = HTTPQuestion(
             method: .post, url: account.tokenURL,

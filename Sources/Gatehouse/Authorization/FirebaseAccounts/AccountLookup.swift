@@ -7,8 +7,6 @@ struct AccountLookup: Sendable {
 
     /// The most bytes of an answer: it tells much more of each account than is asked for.
     static let sizeLimit = 1 << 20
-    /// Times beyond are no seconds.
-    private static let latestTime: Int64 = 100_000_000_000
     private static let limits = JSONLimits(size: sizeLimit, depth: 32, members: 131_072)
 
     private let url: String
@@ -77,8 +75,8 @@ struct AccountLookup: Sendable {
             return .account(validSince: nil, disabled: disabled?.bool ?? false)
         }
         guard let text = member.string, !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            let seconds = Int64(text), seconds < latestTime
+            let seconds = Int64(text), let validSince = UnixTime(seconds)
         else { return .unavailable }
-        return .account(validSince: seconds, disabled: disabled?.bool ?? false)
+        return .account(validSince: validSince, disabled: disabled?.bool ?? false)
     }
 }

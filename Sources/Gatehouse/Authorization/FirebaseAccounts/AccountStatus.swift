@@ -2,7 +2,7 @@
 struct AccountStatus: Sendable, Equatable {
     enum Answer: Sendable, Equatable {
         /// `valid_since` in seconds since 1970; nil: no token was ever revoked.
-        case account(validSince: Int64?, disabled: Bool)
+        case account(validSince: UnixTime?, disabled: Bool)
         /// There is no such account: it was deleted.
         case missing
         /// It could not be asked.
@@ -18,5 +18,5 @@ struct AccountStatus: Sendable, Equatable {
 protocol AccountLookingUp: Sendable {
     /// Tells what is known of an account, asked no earlier than `notBefore` (monotonic nanoseconds), once, from any thread, later or within
     /// the call.
-    func look(uid: String, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void)
+    func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void)
 }

@@ -52,8 +52,10 @@ final class IdentityToolkit: AccountLookingUp {
         apply { machine, now in machine.start(now: now) }
     }
 
-    func look(uid: String, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
-        let uid = Array(uid.utf8)
+    func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+        // The URL names the one tenant, or none: the configuration refuses lookups of several tenants' users.
+        guard user.tenant == nil else { return answer(AccountStatus(answer: .unavailable, askedAt: notBefore)) }
+        let uid = Array(user.uid.utf8)
         apply { machine, now in machine.look(uid, notBefore: notBefore, answer, now: now) }
     }
 

@@ -15,6 +15,9 @@ final class RequestBindings: RuleBindings {
         self.isShown = isShown
     }
 
+    /// Bindings without a request that show the same.
+    func fresh() -> RequestBindings { RequestBindings(isShown: isShown) }
+
     /// A request, valid until `end()`.
     ///
     /// - Parameter places: what of it is not shown; nil: all is.

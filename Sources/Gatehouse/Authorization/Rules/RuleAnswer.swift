@@ -3,7 +3,7 @@ import SecurityRules
 /// What all the rules of a route together say of a request.
 enum RuleAnswer: Equatable {
     /// With the recorded sign-in that a condition passed by, where the credential's own time did not suffice.
-    case passes(signedInAt: Int64?)
+    case passes(signedInAt: UnixTime?)
     case needsSecondFactor
     case needsRecentSignIn(maxAge: Int64)
     /// The record of the last sign-in decides, and cannot be read.
@@ -14,7 +14,7 @@ enum RuleAnswer: Equatable {
 
     init(_ verdict: RuleVerdict) {
         switch verdict {
-        case .allowed(_, let signedInAt): self = .passes(signedInAt: signedInAt)
+        case .allowed(_, let signedInAt): self = .passes(signedInAt: signedInAt.map(UnixTime.init(clamping:)))
         case .denied: self = .denied
         case .needsRecentSignIn(let maxAge, _): self = .needsRecentSignIn(maxAge: maxAge)
         case .needsSecondFactor: self = .needsSecondFactor

@@ -17,6 +17,11 @@ final class RuleAsker {
         self.bindings = bindings
     }
 
+    /// This one, or another one while a request is being asked about: what a nested request binds must not reach the rules of the outer one.
+    func idle() -> RuleAsker {
+        isReady ? RuleAsker(bindings.fresh()) : self
+    }
+
     /// A request that may have to be asked about; it and its path must outlive `end()`.
     ///
     /// - Parameters:

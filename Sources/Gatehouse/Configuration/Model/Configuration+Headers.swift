@@ -10,6 +10,8 @@ extension Configuration {
         public var forwardCredential = false
         /// The signed assertion (`assertion`). Default: nil, none is sent.
         public var assertion: Assertion?
+        /// Inbound fields that are removed besides (`remove_inbound`). Default: none.
+        public var removeInbound = RemovedFields()
         /// Further fields from claims and expressions (`extra`), in the order of the file, at most 64, no name twice. Default: none.
         public var extra: [ExtraHeader] = []
 
@@ -21,6 +23,18 @@ extension Configuration {
 
         /// The name of the field that carries the signed assertion.
         public var assertionName: String { prefix + "Assertion" }
+    }
+
+    /// Inbound fields that never reach an upstream (`headers.remove_inbound`): in any case, and with everything but letters and digits read as
+    /// `-`.
+    public struct RemovedFields: Sendable, Hashable {
+        /// Whole names.
+        public var names: [String] = []
+        /// Beginnings of names, written with a `*` at the end.
+        public var prefixes: [String] = []
+
+        /// None.
+        public init() {}
     }
 
     /// One further field (`headers.extra`).
@@ -55,6 +69,8 @@ extension Configuration.IdentityHeaders {
             || normalized.hasPrefix(FieldName.normalized(prefix))
             || extra.contains { FieldName.normalized($0.name) == normalized }
             || FieldName.isForgeable(normalized)
+            || removeInbound.names.contains { FieldName.normalized($0) == normalized }
+            || removeInbound.prefixes.contains { normalized.hasPrefix(FieldName.normalized($0)) }
     }
 
     /// What `check` tells about the prefix: which inbound fields it costs.

@@ -3,6 +3,9 @@ extension Configuration {
     public struct Limits: Sendable, Hashable {
         /// Open client connections of the process (`connections`), 1 to 1,000,000. Default: 10,000.
         public var connections = 10_000
+        /// Those of one IPv4 address or one /64 network of IPv6 (`connections_per_address`), 1 to 1,000,000. Default: nil, a quarter of
+        /// `connections`, at least 256.
+        public var connectionsPerAddress: Int?
         /// Bytes of a request's head (`head_size`), 1 KiB to 1 MiB. Default: 64 KiB.
         public var headSize = 65_536
         /// Fields of a request's head (`head_fields`), 1 to 4,096. Default: 128.

@@ -70,12 +70,35 @@ extension Configuration {
         }
     }
 
+    /// The fields by which a trusted proxy describes the client (`trusted_proxies[].sets`). All others are the client's own, and count for nothing.
+    public struct ProxyFields: Sendable, Hashable {
+        /// The field that names the client's address.
+        public enum Address: Sendable, Hashable {
+            /// `X-Forwarded-For`.
+            case forwardedFor
+            /// `Forwarded` (RFC 7239), also for the scheme.
+            case forwarded
+            /// A field with this name and one address.
+            case single(String)
+        }
+
+        /// Nil: the proxy itself is the client.
+        public var address: Address?
+        /// Whether `X-Forwarded-Proto` counts.
+        public var setsScheme = false
+
+        /// No field.
+        public init() {}
+    }
+
     /// Whose word on the client's address counts (`trusted_proxies`).
     public struct TrustedNetworks: Sendable, Hashable {
         /// Networks and addresses, in the order of the file.
         public var networks: [String] = []
         /// Whoever connects to a `unix:` listener.
         public var includesUnix = false
+        /// The fields that the proxies of an entry set (`sets`), by the entry as it is written; others' are not told.
+        public var fields: [String: ProxyFields] = [:]
 
         /// Nobody.
         public init() {}

@@ -32,6 +32,9 @@ extension Configuration {
             public var amr: [String] = []
             /// Any of these as `acr` does. Default: none. They also go into the challenge's `acr_values`.
             public var acr: [String] = []
+            /// Any of these in `acrs`, Microsoft Entra's authentication contexts, does. Default: none. They also go into the challenge: into
+            /// `acr_values`, and the first into `claims`.
+            public var acrs: [String] = []
 
             /// Nothing proves one.
             public init() {}

@@ -13,6 +13,8 @@ extension Configuration {
         public var providers: [String] = []
         /// How long ago the user may have signed in (`recent_sign_in`), 1 s to 365 d. Default: nil, not asked.
         public var recentSignIn: Duration?
+        /// Which proofs count as a recent sign-in (`recent_sign_in.proof`). Default: any.
+        public var signInProof = SignInProofs.any
         /// Whether a second factor must have been used (`second_factor: required`). Default: false.
         public var secondFactor = false
         /// What an access token must have been given for (`scopes`; RFC 6749 section 3.3). Default: empty, nothing.
@@ -81,6 +83,14 @@ extension Configuration {
         case optional
         /// Credentials are not looked at.
         case none
+    }
+
+    /// Which proofs of a user count as a recent sign-in.
+    public enum SignInProofs: String, Sendable, Hashable, CaseIterable {
+        /// An authentication, or a token with a fresh nonce of the gateway.
+        case any
+        /// Only an authentication: the provider says when the user presented credentials.
+        case authenticated
     }
 
     /// How a route asks whether a credential was revoked.

@@ -1,3 +1,5 @@
+internal import PrintableText
+
 /// One thing wrong with a configuration: where, what, and what to do about it.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where it stands.
@@ -14,9 +16,9 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
         self.remedy = remedy
     }
 
-    /// `FILE:LINE:COLUMN: what; what to do`.
+    /// `FILE:LINE:COLUMN: what; what to do`, on one line whatever is in its parts.
     public var description: String {
-        "\(location): \(what); \(remedy)"
+        PrintableText.escaped("\(location): \(what); \(remedy)")
     }
 }
 
@@ -36,9 +38,9 @@ public struct ConfigurationWarning: Sendable, Hashable, CustomStringConvertible 
         self.remedy = remedy
     }
 
-    /// `FILE:LINE:COLUMN: warning: what; what to do`.
+    /// `FILE:LINE:COLUMN: warning: what; what to do`, on one line whatever is in its parts.
     public var description: String {
-        "\(location): warning: \(what); \(remedy)"
+        PrintableText.escaped("\(location): warning: \(what); \(remedy)")
     }
 }
 

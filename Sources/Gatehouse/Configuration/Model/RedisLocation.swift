@@ -62,11 +62,23 @@ public struct RedisLocation: Sendable, Equatable {
     public var sentinelAccount: Account?
     /// Nil: without TLS.
     public var tls: TLS?
+    /// What becomes of records that the store has lost.
+    public var onLostStore = StoreLossPolicy.keep
 
     /// These servers, with the defaults for all else.
     public init(servers: Servers) {
         self.servers = servers
     }
+}
+
+/// What becomes of records that Redis does not hold any more although no entry removed them.
+public enum StoreLossPolicy: String, Sendable, CaseIterable {
+    /// The view keeps them until an operator decides.
+    case keep
+    /// The view gives them up.
+    case accept
+    /// They are written back.
+    case restore
 }
 
 extension RedisLocation: CustomStringConvertible {

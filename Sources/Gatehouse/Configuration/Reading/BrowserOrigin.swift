@@ -46,8 +46,7 @@ extension ConfigurationValue {
     }
 
     private var isNullWord: Bool {
-        guard case .scalar(let scalar) = content else { return false }
-        return scalar.isNull || scalar.text.lowercased() == "null"
+        if case .scalar(let scalar) = content { scalar.text.lowercased() == "null" } else { false }
     }
 
     private var isSubstituted: Bool {

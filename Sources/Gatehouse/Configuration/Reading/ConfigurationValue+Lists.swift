@@ -1,5 +1,5 @@
 extension ConfigurationValue {
-    /// What `read` makes of each element; reports an empty list and elements that are equal. Nil where anything was
+    /// What `read` makes of each element; reports elements that are equal. Nil where anything was
     /// wrong.
     func list<Element: Hashable>(_ read: (ConfigurationValue) -> Element?) -> [Element]? {
         sequence().flatMap { unique($0, read) }
@@ -13,7 +13,6 @@ extension ConfigurationValue {
     private func unique<Element: Hashable>(_ values: [ConfigurationValue], _ read: (ConfigurationValue) -> Element?)
         -> [Element]?
     {
-        guard !values.isEmpty else { return fail("\(name) is an empty list", "add an entry, or remove the key") }
         var seen: Set<Element> = []
         let elements = values.compactMap { value -> Element? in
             guard let element = read(value) else { return nil }

@@ -9,9 +9,6 @@ extension ConfigurationValue {
         guard !scalar.isSubstituted else {
             return fail("\(name) is an expression with ${...} in it", "write the value itself, or take it from a claim")
         }
-        guard scalar.text.contains(where: { !$0.isWhitespace }) else {
-            return fail("\(name) is empty", "write an expression, or remove it")
-        }
         guard scalar.text.utf8.count <= Configuration.RulesExpression.maximumSize else {
             return fail(
                 "\(name) is longer than \(Configuration.RulesExpression.maximumSize) bytes",

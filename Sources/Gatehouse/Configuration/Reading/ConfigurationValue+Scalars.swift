@@ -86,7 +86,6 @@ extension ConfigurationValue {
     }
 
     private func bounded(_ scalar: Scalar, atMost maximum: Int) -> String? {
-        if scalar.text.isEmpty { return fail("\(name) is empty", "write a text, or remove it") }
         if scalar.text.utf8.count > maximum {
             return fail("\(name) is longer than \(maximum) bytes", "shorten it")
         }

@@ -1,13 +1,13 @@
-internal import Yams
-
 /// One value of the file: where it stands, what it is called, and its text after substitution.
 struct ConfigurationValue {
     /// What kind of YAML it is.
     enum Content {
         case scalar(Scalar)
-        case sequence([Node])
-        case mapping(Node.Mapping)
-        /// A text whose substitution failed; that has been reported.
+        case sequence([YAMLNode])
+        case mapping([YAMLMember])
+        /// An explicit null, where the key may be null.
+        case null
+        /// No value: the text could not be completed, or it is empty. That has been reported.
         case failed
     }
 
@@ -23,13 +23,6 @@ struct ConfigurationValue {
 
         /// Whether it may be a number or a truth value: inside of brackets, YAML allows `${NAME}` only in quotes.
         var isTyped: Bool { isPlain || isSubstituted }
-
-        /// `null`, `~` or nothing; also what a substitution left empty. A secret that happens to be `null` is none.
-        var isNull: Bool {
-            isPlain && (text.isEmpty || (!isSubstituted && Self.nullWords.contains(text)))
-        }
-
-        static let nullWords = ["", "~", "null", "Null", "NULL"]
     }
 
     let context: LoadingContext
@@ -37,20 +30,33 @@ struct ConfigurationValue {
     let location: SourceLocation
     let content: Content
 
-    init(_ node: Node, name: String, context: LoadingContext) {
+    /// Reads a value, and reports one that is empty.
+    ///
+    /// - Parameters:
+    ///   - permitted: which empty values are values here.
+    ///   - keyLocation: where the key stands, if the value has one.
+    init(
+        _ node: YAMLNode, name: String, context: LoadingContext, permitting permitted: EmptyValues = [],
+        keyLocation: SourceLocation? = nil
+    ) {
+        let location = node.location
+        let content = Self.content(of: node, context)
         self.context = context
         self.name = name
-        self.location = context.document.location(of: node)
-        switch node {
-        case .mapping(let mapping): content = .mapping(mapping)
-        case .sequence(let sequence): content = .sequence(Array(sequence))
-        case .scalar(let scalar): content = Self.expanded(scalar, at: location, context)
-        case .alias: content = .failed
+        self.location = location
+        guard let emptiness = content.emptiness, !permitted.contains(emptiness.kind) else {
+            self.content = content
+            return
         }
+        // A value of no characters has no place of its own.
+        let place = emptiness.kind == .nothing ? keyLocation ?? location : location
+        context.fail(place, "\(name.isEmpty ? "the file" : name) is \(emptiness.what)", emptiness.remedy)
+        self.content = .failed
     }
 
+    /// Whether this is an explicit null.
     var isNull: Bool {
-        if case .scalar(let scalar) = content { scalar.isNull } else { false }
+        if case .null = content { true } else { false }
     }
 
     /// The value as it stands in the file, for messages: what a substitution brought in is never shown.
@@ -64,17 +70,30 @@ struct ConfigurationValue {
         return nil
     }
 
-    private static func expanded(_ scalar: Node.Scalar, at location: SourceLocation, _ context: LoadingContext)
-        -> Content
-    {
-        let isPlain = scalar.style == .plain
-        guard !context.substitution.isOff, Substitution.isNeeded(in: scalar.string) else {
-            return .scalar(
-                Scalar(text: scalar.string, written: scalar.string, isPlain: isPlain, isSubstituted: false))
+    private static func content(of node: YAMLNode, _ context: LoadingContext) -> Content {
+        switch node.content {
+        case .mapping(let members): .mapping(members)
+        case .sequence(let elements): .sequence(elements)
+        case .scalar where isNull(node, context.substitution): .null
+        case .scalar(let text, let isPlain): expanded(text, isPlain: isPlain, at: node.location, context)
+        }
+    }
+
+    /// Whether a node is the word `null`, without quotes, or a reference whose default is that word and applies.
+    private static func isNull(_ node: YAMLNode, _ substitution: Substitution) -> Bool {
+        guard case .scalar(let text, let isPlain) = node.content else { return false }
+        return isPlain && ["~", "null", "Null", "NULL"].contains(text) || substitution.isNullByDefault(text)
+    }
+
+    private static func expanded(
+        _ written: String, isPlain: Bool, at location: SourceLocation, _ context: LoadingContext
+    ) -> Content {
+        guard context.substitution.isNeeded(in: written) else {
+            return .scalar(Scalar(text: written, written: written, isPlain: isPlain, isSubstituted: false))
         }
         do {
-            let text = try context.substitution.expand(scalar.string)
-            return .scalar(Scalar(text: text, written: scalar.string, isPlain: isPlain, isSubstituted: true))
+            let text = try context.substitution.expand(written)
+            return .scalar(Scalar(text: text, written: written, isPlain: isPlain, isSubstituted: true))
         } catch {
             context.fail(location, error.what, error.remedy)
             return .failed
@@ -84,9 +103,10 @@ struct ConfigurationValue {
 
 extension ConfigurationValue {
     /// The elements of a sequence.
-    func sequence() -> [ConfigurationValue]? {
+    func sequence(permitting permitted: EmptyValues = []) -> [ConfigurationValue]? {
         switch content {
-        case .sequence(let nodes): nodes.map { ConfigurationValue($0, name: "\(name)[]", context: context) }
+        case .sequence(let nodes):
+            nodes.map { ConfigurationValue($0, name: "\(name)[]", context: context, permitting: permitted) }
         case .failed: nil
         default: fail("\(name) is not a list", "write [...] or one '- ' line an entry")
         }
@@ -105,28 +125,26 @@ extension ConfigurationValue {
     }
 
     /// The entries of a mapping whose keys are names.
-    func entries() -> [MappingEntry]? {
-        anyMapping().map { MappingEntry.read($0, in: name, context: context) }
+    func entries(permitting permitted: EmptyValues = []) -> [MappingEntry]? {
+        anyMapping().map { MappingEntry.read($0, in: name, context: context) { _ in permitted } }
     }
 
     /// Whether this is a mapping with that key, set to anything but null.
     func hasMember(_ key: String) -> Bool {
-        guard case .mapping(let mapping) = content else { return false }
-        return mapping.contains { keyNode, node in
-            context.document.key(of: keyNode) == key
-                && !(node.scalar.map { $0.style == .plain && Scalar.nullWords.contains($0.string) } ?? false)
-        }
+        member(key).map { !Self.isNull($0, context.substitution) } ?? false
     }
 
     /// Whether this is a mapping with that key, set to a mapping that is not empty.
     func hasEntries(under key: String) -> Bool {
-        guard case .mapping(let mapping) = content else { return false }
-        return mapping.contains { keyNode, node in
-            context.document.key(of: keyNode) == key && node.mapping?.isEmpty == false
-        }
+        if case .mapping(let members)? = member(key)?.content { !members.isEmpty } else { false }
     }
 
-    private func anyMapping() -> Node.Mapping? {
+    private func member(_ key: String) -> YAMLNode? {
+        guard case .mapping(let members) = content else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+
+    private func anyMapping() -> [YAMLMember]? {
         switch content {
         case .mapping(let mapping): mapping
         case .failed: nil

@@ -34,6 +34,15 @@ enum FieldName {
         return indispensable.first { $0 == bare || $0.hasPrefix(normalized) }
     }
 
+    /// Why a configuration may not remove the requests' field of that name; nil where it may.
+    static func problem(withRemovingInbound name: String) -> String? {
+        let normalized = normalized(name)
+        if belongsToConnection(normalized) || normalized.hasPrefix("sec-websocket-") {
+            return "frames the message or belongs to the connection"
+        }
+        return reservedFields.contains(normalized) ? "is one that the gateway or the service needs" : nil
+    }
+
     /// Fields that clients set and services read.
     static let ofClients: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "if-match",
@@ -47,7 +56,7 @@ enum FieldName {
     ]
 
     private static let forgeableFields: Set<String> = [
-        "forwarded", "traceparent", "tracestate", "true-client-ip", "x-http-method", "x-http-method-override",
+        "forwarded", "proxy", "traceparent", "tracestate", "true-client-ip", "x-http-method", "x-http-method-override",
         "x-method-override", "x-real-ip", "x-request-id",
     ]
 

@@ -1,5 +1,3 @@
-internal import Yams
-
 /// What reading one file needs everywhere: the document, the substitution, and where errors are put.
 final class LoadingContext {
     /// More errors than this are not kept.
@@ -7,24 +5,18 @@ final class LoadingContext {
 
     let document: YAMLDocument
     let substitution: Substitution
-    private(set) var errors: [ConfigurationError] = []
-    /// Whether the readers found the keys that composing the document had to rename.
-    private(set) var hasReportedDuplicates = false
+    private(set) var errors: [ConfigurationError]
     private(set) var warnings: [ConfigurationWarning] = []
 
     init(document: YAMLDocument, substitution: Substitution) {
         self.document = document
+        errors = document.duplicates
         self.substitution = substitution
     }
 
     func fail(_ location: SourceLocation, _ what: String, _ remedy: String) {
         guard errors.count < Self.maximumKept else { return }
         errors.append(ConfigurationError(location: location, what: what, remedy: remedy))
-    }
-
-    func failForDuplicate(_ location: SourceLocation, _ key: String) {
-        hasReportedDuplicates = true
-        fail(location, "duplicate key \(Quoted(key))", "keep one of them")
     }
 
     func warn(_ location: SourceLocation, _ what: String, _ remedy: String) {

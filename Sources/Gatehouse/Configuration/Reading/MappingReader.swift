@@ -1,28 +1,25 @@
-internal import Yams
-
 /// One key and its value.
 struct MappingEntry {
     let key: String
     let keyLocation: SourceLocation
     let value: ConfigurationValue
 
-    /// The entries of a mapping in the order of the file; keys that are no text or that stand there twice are reported
-    /// and left out.
-    static func read(_ mapping: Node.Mapping, in path: String, context: LoadingContext) -> [MappingEntry] {
-        var seen: Set<String> = []
-        return mapping.compactMap { keyNode, node in
-            let location = context.document.location(of: keyNode)
-            guard let key = context.document.key(of: keyNode) else {
-                context.fail(location, "a key that is not a text", "write KEY: VALUE")
+    /// The entries of a mapping in the order of the file; empty keys are reported and left out.
+    ///
+    /// - Parameter permitted: which empty values the value of a key may have.
+    static func read(
+        _ members: [YAMLMember], in path: String, context: LoadingContext, permitting permitted: (String) -> EmptyValues
+    ) -> [MappingEntry] {
+        members.compactMap { member in
+            guard !member.key.isEmpty || permitted(member.key).contains(.text) else {
+                context.fail(member.keyLocation, "an empty key", "write KEY: VALUE")
                 return nil
             }
-            guard seen.insert(key).inserted else {
-                context.failForDuplicate(location, key)
-                return nil
-            }
-            let name = path.isEmpty ? key : "\(path).\(Quoted(key).unquoted)"
-            return MappingEntry(
-                key: key, keyLocation: location, value: ConfigurationValue(node, name: name, context: context))
+            let name = path.isEmpty ? member.key : "\(path).\(Quoted(member.key).unquoted)"
+            let value = ConfigurationValue(
+                member.value, name: name, context: context, permitting: permitted(member.key),
+                keyLocation: member.keyLocation)
+            return MappingEntry(key: member.key, keyLocation: member.keyLocation, value: value)
         }
     }
 }
@@ -38,23 +35,28 @@ struct MappingReader {
     private var entries: [String: MappingEntry] = [:]
 
     init(
-        _ mapping: Node.Mapping, name: String, table: KnownKeys, location: SourceLocation, context: LoadingContext
+        _ mapping: [YAMLMember], name: String, table: KnownKeys, location: SourceLocation, context: LoadingContext
     ) {
         self.context = context
         self.location = location
         self.name = name
         self.table = table
         let known = Self.withoutUnknown(mapping, name, table, context)
-        for entry in MappingEntry.read(known, in: name, context: context) {
+        for entry in MappingEntry.read(known, in: name, context: context, permitting: table.permitted) {
             entries[entry.key] = entry
         }
     }
 
-    /// The value of a key; nil where it is absent or null.
-    func value(_ key: String) -> ConfigurationValue? {
+    /// What the mapping has for a key.
+    func setting(_ key: String) -> Setting {
         assert(table.supported.contains(key), "not in the table of keys")
-        guard let value = entries[key]?.value, !value.isNull else { return nil }
-        return value
+        guard let value = entries[key]?.value else { return .absent }
+        return value.isNull ? .null : .value(value)
+    }
+
+    /// The value of a key; nil where it is absent, or null with a meaning.
+    func value(_ key: String) -> ConfigurationValue? {
+        if case .value(let value) = setting(key) { value } else { nil }
     }
 
     /// The value of a key that has to be there; reports its absence.
@@ -62,20 +64,6 @@ struct MappingReader {
         if let value = value(key) { return value }
         context.fail(location(of: key), "\(name.isEmpty ? key : "\(name).\(key)") is missing", remedy)
         return nil
-    }
-
-    /// Whether the key is there and says null.
-    func isNull(_ key: String) -> Bool {
-        entries[key]?.value.isNull ?? false
-    }
-
-    /// Refuses a key that stands there with nothing behind it, for what a request is asked by: rules that a comment or an empty variable took away
-    /// would be rules that nobody misses. Who wants none leaves the key out, or writes `null`.
-    func refuseEmpty(_ key: String, _ remedy: String) {
-        guard let value = entries[key]?.value, case .scalar(let scalar) = value.content, scalar.isPlain,
-            scalar.text.isEmpty
-        else { return }
-        context.fail(location(of: key), "\(value.name) is empty", remedy)
     }
 
     /// Where the key stands; where it does not, where the mapping begins.
@@ -88,23 +76,25 @@ struct MappingReader {
         if let value = value(key), let result = read(value) { target = result }
     }
 
-    /// The same for an optional target.
+    /// The same for an optional target, which `null` clears.
     func set<Value>(_ target: inout Value?, _ key: String, _ read: (ConfigurationValue) -> Value?) {
-        if let value = value(key), let result = read(value) { target = result }
+        switch setting(key) {
+        case .absent: break
+        case .null: target = nil
+        case .value(let value): if let result = read(value) { target = result }
+        }
     }
 
     private static func withoutUnknown(
-        _ mapping: Node.Mapping, _ name: String, _ table: KnownKeys, _ context: LoadingContext
-    ) -> Node.Mapping {
-        let pairs = mapping.filter { keyNode, _ in
-            guard let key = context.document.key(of: keyNode), !table.contains(key) else { return true }
+        _ members: [YAMLMember], _ name: String, _ table: KnownKeys, _ context: LoadingContext
+    ) -> [YAMLMember] {
+        members.filter { member in
+            if table.contains(member.key) { return true }
             context.fail(
-                context.document.location(of: keyNode),
-                "unknown key \(Quoted(key))\(name.isEmpty ? "" : " in \(name)")",
-                table.remedy(forUnknown: key))
+                member.keyLocation, "unknown key \(Quoted(member.key))\(name.isEmpty ? "" : " in \(name)")",
+                table.remedy(forUnknown: member.key))
             return false
         }
-        return Node.Mapping(pairs.map { ($0.key, $0.value) })
     }
 }
 

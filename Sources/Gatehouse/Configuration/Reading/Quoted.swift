@@ -1,3 +1,5 @@
+internal import PrintableText
+
 /// Text of the file as error messages show it: in quotes, on one line, shortened.
 struct Quoted: CustomStringConvertible {
     private static let maximumLength = 64
@@ -10,11 +12,5 @@ struct Quoted: CustomStringConvertible {
     var description: String { "'\(unquoted)'" }
 
     /// The same without the quotes, for the names of entries in the path of a key.
-    var unquoted: String {
-        let scalars = text.unicodeScalars.prefix(Self.maximumLength).map { scalar in
-            scalar.properties.generalCategory == .control ? "?" : String(scalar)
-        }
-        let isShortened = text.unicodeScalars.count > Self.maximumLength
-        return scalars.joined() + (isShortened ? "..." : "")
-    }
+    var unquoted: String { PrintableText.short(text, limit: Self.maximumLength) }
 }

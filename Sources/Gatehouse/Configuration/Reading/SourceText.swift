@@ -70,8 +70,7 @@ struct SourceText {
             remedy: "remove it, or write it as an escape in double quotes")
     }
 
-    /// A CR without LF ends a line for YAML and for nobody else: what follows would hide from the `YAMLPrecheck`, as in
-    /// a comment, and lines would be counted in two ways.
+    /// A CR without LF ends a line for YAML and for no editor: lines would be counted in two ways.
     private func isBareReturn(_ index: Int) -> Bool {
         scalars[index] == "\r" && (index + 1 == scalars.count || scalars[index + 1] != "\n")
     }

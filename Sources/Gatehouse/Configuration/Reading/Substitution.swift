@@ -19,8 +19,15 @@ struct Substitution {
     var isOff = false
 
     /// Whether there is anything to replace.
-    static func isNeeded(in text: String) -> Bool {
-        text.contains("${")
+    func isNeeded(in text: String) -> Bool {
+        !isOff && text.contains("${")
+    }
+
+    /// Whether the text is `${NAME:-null}` alone, and the variable is not set or empty: the text then is an explicit null.
+    func isNullByDefault(_ text: String) -> Bool {
+        guard !isOff, text.hasPrefix("${"), text.hasSuffix(":-null}") else { return false }
+        let name = String(text.dropFirst(2).dropLast(7))
+        return Self.isName(name) && environment[name, default: ""].isEmpty
     }
 
     /// The text with every reference replaced.
@@ -65,13 +72,19 @@ struct Substitution {
                 what: "the environment variable \(name) is not set",
                 remedy: "set it, or write ${\(name):-default}")
         }
+        guard !value.isEmpty else {
+            throw Failure(
+                what: "the environment variable \(name) is empty", remedy: "set it, or write ${\(name):-default}")
+        }
         return value
     }
 
+    private static func isName(_ text: String) -> Bool {
+        text.utf8.first.map(ClaimPathParser.beginsName) ?? false && text.utf8.allSatisfy(ClaimPathParser.continuesName)
+    }
+
     private func checked(name: String) throws(Failure) -> String {
-        guard let first = name.utf8.first, ClaimPathParser.beginsName(first),
-            name.utf8.allSatisfy(ClaimPathParser.continuesName)
-        else {
+        guard Self.isName(name) else {
             throw Failure(
                 what: "\(Quoted(name)) is not a variable's name",
                 remedy: "write ${NAME}, ${NAME:-default} or ${file:PATH}")
@@ -90,7 +103,11 @@ struct Substitution {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(what: "the file \(Quoted(path)) is not valid UTF-8", remedy: "save it as UTF-8")
         }
-        return Self.withoutTrailingNewline(text)
+        let content = Self.withoutTrailingNewline(text)
+        guard !content.isEmpty else {
+            throw Failure(what: "the file \(Quoted(path)) is empty", remedy: "write the value into it")
+        }
+        return content
     }
 
     private func read(_ path: String) throws(BoundedFile.Failure) -> [UInt8] {

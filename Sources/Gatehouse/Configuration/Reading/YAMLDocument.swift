@@ -1,87 +1,126 @@
-internal import Yams
-
-/// Composes the one YAML document of a file, going on where a mapping has a key twice.
+/// The one YAML document of a file, without what a configuration may not have: anchors, aliases, tags, directives, and
+/// keys that are no texts.
 ///
-/// Yams stops at the first mapping with a duplicate key and tells only where the key stands first. So that every error
-/// of a file is reported, that first key is renamed in the text, in place and without moving anything, and the text
-/// composed again; `key(of:)` gives the key as it was written.
+/// Each is refused in the parser's events, so that no way of writing it escapes, and nothing is ever multiplied. Reading
+/// is bounded in depth, values and time.
 struct YAMLDocument {
+    /// How deep values may nest.
+    static let maximumDepth = 64
+    /// How many values a file may have.
+    static let maximumNodes = 500_000
+    /// How long reading may take.
+    static let timeLimit = Duration.seconds(10)
+
     /// The root value; nil in an empty file.
-    private(set) var root: Node?
-    /// One error for each key that had to be renamed, should the reader not find the duplicates itself.
+    let root: YAMLNode?
+    /// One error for each key that a mapping already has; such a key is left out.
+    let duplicates: [ConfigurationError]
+
+    /// - Parameter timeLimit: the time after which reading fails.
+    init(_ source: SourceText, timeLimit: Duration = timeLimit) throws(ConfigurationErrors) {
+        let bytes = Array(String(String.UnicodeScalarView(source.scalars)).utf8)
+        var composer = YAMLComposer(YAMLEvents(bytes, file: source.file), end: .now + timeLimit)
+        do throws(ConfigurationError) {
+            root = try composer.document()
+        } catch {
+            throw ConfigurationErrors(composer.refused + [error])
+        }
+        guard composer.refused.isEmpty else { throw ConfigurationErrors(composer.refused) }
+        duplicates = composer.duplicates
+    }
+}
+
+/// Makes values of events.
+private struct YAMLComposer {
+    private let events: YAMLEvents
+    private let end: ContinuousClock.Instant
+    private var nodes = 0
+    private(set) var refused: [ConfigurationError] = []
     private(set) var duplicates: [ConfigurationError] = []
-    private var renamed: [SourceLocation: Unicode.Scalar] = [:]
-    private let source: SourceText
-    private var scalars: [Unicode.Scalar]
 
-    /// The scalars that may be composed again for the sake of further errors.
-    private static let recomposingBudget = 4_194_304
+    init(_ events: YAMLEvents, end: ContinuousClock.Instant) {
+        self.events = events
+        self.end = end
+    }
 
-    /// Composes a source that passed the `YAMLPrecheck`.
-    init(_ source: SourceText) throws(ConfigurationErrors) {
-        self.source = source
-        self.scalars = source.scalars
+    mutating func document() throws(ConfigurationError) -> YAMLNode? {
+        var root: YAMLNode?
+        var hasDocument = false
         while true {
-            switch attempt() {
-            case .success(let root):
-                self.root = root
-                return
-            case .failure(let error):
-                guard try rename(after: error) else { throw ConfigurationErrors(duplicates) }
+            let event = try events.next()
+            switch event.kind {
+            case .streamEnd: return root
+            case .documentStart(let hasDirectives):
+                if hasDocument { throw error(event, "a second YAML document", "keep one document in the file") }
+                if hasDirectives { refuse(error(event, "a YAML directive ('%')", "remove it")) }
+                hasDocument = true
+                root = try node(try events.next(), depth: 0)
+            default: break
             }
         }
     }
 
-    /// Where a value or key begins.
-    func location(of node: Node) -> SourceLocation {
-        SourceLocation(file: source.file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
-    }
-
-    /// A mapping's key as it was written; nil for one that is no scalar.
-    func key(of node: Node) -> String? {
-        guard let text = node.scalar?.string else { return nil }
-        guard let first = renamed[location(of: node)] else { return text }
-        return String(first) + String(text.unicodeScalars.dropFirst())
-    }
-
-    private func attempt() -> Result<Node?, any Error> {
-        Result {
-            let text = String(String.UnicodeScalarView(scalars))
-            return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+    private mutating func node(_ event: YAMLEvent, depth: Int) throws(ConfigurationError) -> YAMLNode {
+        nodes += 1
+        if nodes > YAMLDocument.maximumNodes { throw error(event, "more than 500000 values", "split the file") }
+        if nodes % 256 == 1, ContinuousClock.now > end {
+            throw error(event, "the file takes too long to read", "make it smaller or simpler")
+        }
+        if depth > YAMLDocument.maximumDepth { throw YAMLProblem.tooDeep(at: event.location) }
+        refuseProperties(of: event)
+        switch event.kind {
+        case .scalar(let text, let isPlain):
+            return YAMLNode(content: .scalar(text, isPlain: isPlain), location: event.location)
+        case .sequenceStart:
+            return YAMLNode(content: .sequence(try elements(depth: depth + 1)), location: event.location)
+        case .mappingStart:
+            return YAMLNode(content: .mapping(try members(depth: depth + 1)), location: event.location)
+        default:
+            return YAMLNode(content: .scalar("", isPlain: true), location: event.location)
         }
     }
 
-    /// Makes the first of two equal keys another one. False where that cannot be done, or was done often enough.
-    private mutating func rename(after error: any Error) throws(ConfigurationErrors) -> Bool {
-        guard case YamlError.duplicatedKeysInMapping(let keys, let context)? = error as? YamlError else {
-            throw ConfigurationErrors([YAMLProblem.describe(error, file: source.file)] + duplicates)
+    private mutating func elements(depth: Int) throws(ConfigurationError) -> [YAMLNode] {
+        var elements: [YAMLNode] = []
+        while true {
+            let event = try events.next()
+            if case .sequenceEnd = event.kind { return elements }
+            elements.append(try node(event, depth: depth))
         }
-        let location = SourceLocation(file: source.file, line: context.mark.line, column: context.mark.column)
-        duplicates.append(
-            ConfigurationError(
-                location: location, what: "duplicate key \(Quoted(keys.first ?? ""))", remedy: "keep one of them"))
-        guard duplicates.count < ConfigurationErrors.maximumCount,
-            duplicates.count * scalars.count <= Self.recomposingBudget, let index = firstIndex(ofKeyAt: location),
-            let replacement = Unicode.Scalar(0xE000 + UInt32(duplicates.count))
-        else { return false }
-        renamed[location] = scalars[index]
-        scalars[index] = replacement
-        return true
     }
 
-    private func firstIndex(ofKeyAt location: SourceLocation) -> Int? {
-        var line = 1
-        var index = 0
-        while line < location.line, let end = scalars[index...].firstIndex(of: "\n") {
-            line += 1
-            index = end + 1
+    private mutating func members(depth: Int) throws(ConfigurationError) -> [YAMLMember] {
+        var members: [YAMLMember] = []
+        var seen: Set<String> = []
+        while true {
+            let event = try events.next()
+            if case .mappingEnd = event.kind { return members }
+            let key = try node(event, depth: depth)
+            let value = try node(try events.next(), depth: depth)
+            guard case .scalar(let text, _) = key.content else {
+                refuse(error(event, "a key that is not a text", "write KEY: VALUE"))
+                continue
+            }
+            guard seen.insert(text).inserted else {
+                duplicates.append(error(event, "duplicate key \(Quoted(text))", "keep one of them"))
+                continue
+            }
+            members.append(YAMLMember(key: text, keyLocation: key.location, value: value))
         }
-        index += location.column - 1
-        guard index < scalars.count else { return nil }
-        switch scalars[index] {
-        case "[", "{", "|", ">", "?", "!", "&", "*": return nil
-        case "'", "\"": return index + 1
-        default: return index
-        }
+    }
+
+    private mutating func refuseProperties(of event: YAMLEvent) {
+        if case .alias = event.kind { return refuse(YAMLProblem.refusal(of: .alias, at: event.location)) }
+        if event.hasAnchor { return refuse(YAMLProblem.refusal(of: .anchor, at: event.location)) }
+        if event.hasTag { refuse(YAMLProblem.refusal(of: .tag, at: event.location)) }
+    }
+
+    /// More than are ever told are not kept.
+    private mutating func refuse(_ error: ConfigurationError) {
+        if refused.count <= ConfigurationErrors.maximumCount { refused.append(error) }
+    }
+
+    private func error(_ event: YAMLEvent, _ what: String, _ remedy: String) -> ConfigurationError {
+        ConfigurationError(location: event.location, what: what, remedy: remedy)
     }
 }

@@ -21,9 +21,7 @@ extension Configuration.Accounts {
         mapping.set(&callsPerAccount, "calls_per_account") { $0.integer(in: Self.rates) }
     }
 
-    /// An empty list allows no further origin.
     private static func origins(_ value: ConfigurationValue) -> [String]? {
-        if case .sequence(let elements) = value.content, elements.isEmpty { return [] }
         guard let origins = value.oneOrList({ $0.origin() }) else { return nil }
         guard origins.count <= maximumOrigins else {
             return value.fail("\(value.name) has more than \(maximumOrigins) origins", "remove some")

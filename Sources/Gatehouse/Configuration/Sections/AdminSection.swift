@@ -5,13 +5,11 @@ extension Configuration.Admin {
     init(_ mapping: MappingReader) {
         self.init()
         mapping.set(&address, "address") { $0.portAddress() }
-        if mapping.isNull("address") { address = nil }
         mapping.set(&token, "token") { Self.token($0) }
     }
 
     private static func token(_ value: ConfigurationValue) -> Secret? {
         guard let text = value.scalar("a text")?.text else { return nil }
-        guard !text.isEmpty else { return value.fail("admin.token is empty", "write a token, or remove it") }
         guard text.utf8.count <= 1_024 else { return value.fail("admin.token is longer than 1024 bytes", "shorten it") }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return value.fail(

@@ -11,8 +11,7 @@ extension Configuration.CORS {
         mapping.set(&cors.credentials, "credentials") { $0.boolean() }
         let credentials = cors.credentials
         mapping.set(&cors.expose, "expose") { value in
-            if case .sequence(let elements) = value.content, elements.isEmpty { return [] }
-            return bounded(value) { Self.exposedField($0, credentials: credentials) }
+            bounded(value) { Self.exposedField($0, credentials: credentials) }
         }
         mapping.set(&cors.maximumAge, "max_age") { $0.duration(in: .zero...Self.longestAge) }
         guard origins != nil else { return nil }

@@ -9,6 +9,7 @@ extension Configuration.IdentityHeaders {
         mapping.set(&variable, "variable") { $0.boolean() }
         mapping.set(&forwardCredential, "forward_credential") { $0.boolean() }
         mapping.set(&assertion, "assertion") { $0.mapping(.assertion).map(Configuration.Assertion.init) }
+        mapping.set(&removeInbound, "remove_inbound") { $0.removedFields() }
         let names = self
         mapping.set(&extra, "extra") { names.extra(of: $0) }
     }
@@ -74,6 +75,34 @@ extension Configuration.IdentityHeaders {
 }
 
 extension ConfigurationValue {
+    private static let maximumRemoved = 64
+
+    /// Names, and beginnings of names with a `*` behind them.
+    fileprivate func removedFields() -> Configuration.RemovedFields? {
+        let entries = oneOrList { element -> String? in
+            guard let text = element.string(atMost: 128) else { return nil }
+            guard let problem = Self.problem(withRemoving: text) else { return text }
+            return element.fail(
+                "\(element.name) is \(element.shown), which \(problem)", "name another field, as in CF-*")
+        }
+        guard let entries else { return nil }
+        guard entries.count <= Self.maximumRemoved else {
+            return fail("\(name) has more than \(Self.maximumRemoved) fields", "remove some")
+        }
+        var fields = Configuration.RemovedFields()
+        fields.names = entries.filter { !$0.hasSuffix("*") }
+        fields.prefixes = entries.filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }
+        return fields
+    }
+
+    private static func problem(withRemoving text: String) -> String? {
+        let isPrefix = text.hasSuffix("*")
+        let name = isPrefix ? String(text.dropLast()) : text
+        guard FieldName.isValid(name), !name.contains("*") else { return "is no field name and no beginning of one" }
+        guard isPrefix else { return FieldName.problem(withRemovingInbound: name) }
+        return FieldName.fieldEndangered(byPrefix: name).map { "would remove the field \($0) from requests" }
+    }
+
     /// A claim's path, or any other expression.
     fileprivate func extraSource() -> Configuration.ExtraHeader.Source? {
         guard let scalar = scalar("a text") else { return nil }

@@ -33,9 +33,7 @@ extension Configuration.Credentials {
     init(_ mapping: MappingReader) {
         self.init()
         mapping.set(&header, "header") { Self.header($0) }
-        if mapping.isNull("header") { header = nil }
         mapping.set(&cookie, "cookie") { Self.cookie($0) }
-        if mapping.isNull("cookie") { cookie = nil }
     }
 
     private static func header(_ value: ConfigurationValue) -> String? {

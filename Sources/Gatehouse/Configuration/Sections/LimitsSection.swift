@@ -10,6 +10,7 @@ extension Configuration.Limits {
     init(_ mapping: MappingReader) {
         self.init()
         mapping.set(&connections, "connections") { $0.integer(in: 1...1_000_000) }
+        mapping.set(&connectionsPerAddress, "connections_per_address") { $0.integer(in: 1...1_000_000) }
         mapping.set(&headSize, "head_size") { $0.size(in: 1_024...1_048_576) }
         mapping.set(&headFields, "head_fields") { $0.integer(in: 1...4_096) }
         mapping.set(&bodySize, "body_size") { $0.size(in: Self.bodySizes) }
@@ -35,7 +36,6 @@ extension Configuration.Drain {
 extension Configuration.Reload {
     init(_ mapping: MappingReader) {
         self.init()
-        if mapping.isNull("watch") { watch = nil }
         mapping.set(&watch, "watch") { $0.duration(in: .milliseconds(100) ... .hours(1)) }
     }
 }

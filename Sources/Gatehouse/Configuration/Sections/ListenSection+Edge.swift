@@ -14,7 +14,6 @@ extension ConfigurationValue {
         guard let mapping = mapping(.listenerTLS), let first = mapping.tlsIdentity(at: location) else { return nil }
         var tls = Configuration.ListenerTLS(identities: [first], location: location)
         if let value = mapping.value("certificates") { tls.identities += value.furtherCertificates() }
-        mapping.refuseEmpty("client_ca", "name a file, or remove it")
         mapping.set(&tls.clientCA, "client_ca") { $0.string() }
         mapping.set(&tls.clientCertificates, "client_certificates") { $0.choice() }
         mapping.set(&tls.minimumVersion, "minimum_version") { $0.choice() }
@@ -58,14 +57,63 @@ extension ConfigurationValue {
         }
         var result = Configuration.TrustedNetworks()
         for element in elements {
-            guard let text = element.string(atMost: 64) else { continue }
+            guard let (text, fields) = element.trustedProxy() else { continue }
+            if let fields, result.fields.updateValue(fields, forKey: text) != nil {
+                context.fail(element.location, "\(name) tells twice what \(Quoted(text)) sets", "keep one of them")
+            }
             if text == "unix" {
                 result.includesUnix = true
-            } else if element.isNetwork(text) {
+            } else {
                 result.networks.append(text)
             }
         }
         return result
+    }
+
+    /// A network, or a mapping that also tells what its proxies set.
+    private func trustedProxy() -> (network: String, fields: Configuration.ProxyFields?)? {
+        guard case .mapping = content else { return network().map { ($0, nil) } }
+        guard let mapping = mapping(.trustedProxy),
+            let network = mapping.required("network", "name the proxies' network")?.network(),
+            let fields = mapping.required("sets", "name the fields, or write the network alone")?.proxyFields()
+        else { return nil }
+        return (network, fields)
+    }
+
+    private func network() -> String? {
+        guard let text = string(atMost: 64) else { return nil }
+        return text == "unix" || isNetwork(text) ? text : nil
+    }
+
+    private func proxyFields() -> Configuration.ProxyFields? {
+        let names = oneOrList { element -> String? in
+            guard let text = element.string(atMost: 128) else { return nil }
+            guard FieldName.isValid(text), !FieldName.belongsToConnection(FieldName.normalized(text)) else {
+                return element.fail(
+                    "\(element.name) is \(element.shown), no field that proxies set",
+                    "write a name as in X-Forwarded-For")
+            }
+            return text
+        }
+        guard let names else { return nil }
+        var fields = Configuration.ProxyFields()
+        for name in names {
+            let address: Configuration.ProxyFields.Address
+            switch name.lowercased() {
+            case "x-forwarded-proto":
+                fields.setsScheme = true
+                continue
+            case "x-forwarded-for": address = .forwardedFor
+            case "forwarded": address = .forwarded
+            default: address = .single(name)
+            }
+            guard fields.address == nil else {
+                return fail(
+                    "\(self.name) has two fields that name the client", "keep the one that the proxy always sets")
+            }
+            fields.address = address
+        }
+        return fields
     }
 
     private func isNetwork(_ text: String) -> Bool {
@@ -110,6 +158,10 @@ extension TrustedProxies {
     /// The set that a checked configuration describes.
     convenience init(_ networks: Configuration.TrustedNetworks) {
         self.init(
-            networks.networks.compactMap { try? AddressRange(parsing: $0) }, includesUnix: networks.includesUnix)
+            networks.networks.compactMap { try? AddressRange(parsing: $0) }, includesUnix: networks.includesUnix,
+            fields: networks.fields.compactMap { text, fields in
+                (try? AddressRange(parsing: text)).map { ($0, ProxyFields(fields)) }
+            },
+            fieldsOfUnix: networks.fields["unix"].map { ProxyFields($0) })
     }
 }

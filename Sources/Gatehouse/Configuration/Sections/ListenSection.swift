@@ -10,9 +10,6 @@ extension MappingReader {
     /// The public listeners; empty where none are configured.
     func listeners() -> [LocatedListener] {
         guard let value = value("listen"), let elements = value.sequence() else { return [] }
-        if elements.isEmpty {
-            context.fail(value.location, "listen is an empty list", "add an entry, or remove the key")
-        }
         guard elements.count <= Self.maximumListeners else {
             context.fail(value.location, "listen has more than \(Self.maximumListeners) entries", "remove some")
             return []

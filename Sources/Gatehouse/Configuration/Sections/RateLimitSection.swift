@@ -2,9 +2,8 @@ extension Configuration.RateLimit {
     /// A list of limits.
     static func list(_ value: ConfigurationValue) -> [Self]? {
         guard let elements = value.sequence() else { return nil }
-        guard (1...maximumCount).contains(elements.count) else {
-            return value.fail(
-                "\(value.name) has \(elements.count) limits", "write 1 to \(maximumCount), or remove the key")
+        guard elements.count <= maximumCount else {
+            return value.fail("\(value.name) has more than \(maximumCount) limits", "remove some")
         }
         let limits = elements.compactMap { element in element.mapping(.rateLimit).flatMap(Self.read) }
         guard Set(limits).count == limits.count else {

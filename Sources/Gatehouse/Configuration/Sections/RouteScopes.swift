@@ -2,9 +2,8 @@ extension Configuration.Route {
     private static let maximumScopes = 32
     private static let maximumScopeSize = 128
 
-    /// What an access token must have been given for; an empty list asks for nothing.
+    /// What an access token must have been given for.
     static func scopes(_ value: ConfigurationValue) -> [String]? {
-        if case .sequence(let elements) = value.content, elements.isEmpty { return [] }
         guard let scopes = value.list(scope) else { return nil }
         guard scopes.count <= maximumScopes else {
             return value.fail("\(value.name) has more than \(maximumScopes) scopes", "remove some")

@@ -2,9 +2,6 @@ extension Configuration.Route {
     /// Reads what a route does at its edge, besides letting requests pass: CORS, rate limits, answer fields, rewriting.
     mutating func readEdge(_ mapping: MappingReader) {
         let methods = methods
-        for key in ["cors", "rate_limit", "response_headers", "rewrite"] {
-            mapping.refuseEmpty(key, "write what the route does, or remove it")
-        }
         mapping.set(&cors, "cors") { value in
             value.mapping(.cors).flatMap { Configuration.CORS.read($0, methods: methods) }
         }

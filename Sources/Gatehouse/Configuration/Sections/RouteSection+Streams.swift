@@ -7,7 +7,6 @@ extension Configuration.Route {
         mapping.set(&maxStream, "max_stream") { $0.duration(in: Configuration.Limits.streamTimes) }
         mapping.set(&streamGrace, "stream_grace") { $0.duration(in: Configuration.Limits.graces) }
         mapping.set(&streamIdleTimeout, "stream_idle_timeout") { $0.duration(in: Configuration.Limits.times) }
-        for key in ["upgrade", "token_query"] { mapping.refuseEmpty(key, "write what the route takes, or remove it") }
         checkStreams(mapping)
     }
 

@@ -41,17 +41,26 @@ extension Configuration.Route {
     private mutating func readConditions(_ mapping: MappingReader) {
         mapping.set(&auth, "auth") { $0.choice() }
         mapping.set(&providers, "providers") { $0.list(Self.provider) }
-        mapping.set(&recentSignIn, "recent_sign_in") { $0.duration(in: .seconds(1) ... .days(365)) }
+        if let value = mapping.value("recent_sign_in") { readRecentSignIn(value) }
         mapping.set(&secondFactor, "second_factor") { $0.choice(of: ["required"]).map { _ in true } }
         mapping.set(&scopes, "scopes", Self.scopes)
-        for key in ["providers", "recent_sign_in", "second_factor", "scopes"] {
-            mapping.refuseEmpty(key, "write what the route asks for, or remove it")
-        }
-        mapping.refuseEmpty("allow", "write an expression, or remove it")
         mapping.set(&allow, "allow") { $0.rulesExpression() }
         mapping.set(&revocation, "revocation") { $0.choice() }
         mapping.set(&onStoreFailure, "on_store_failure") { $0.choice() }
         mapping.set(&insecureNoCSRF, "insecure_no_csrf") { $0.boolean() }
+    }
+
+    /// A duration alone, or with the kind of proof that counts.
+    private mutating func readRecentSignIn(_ value: ConfigurationValue) {
+        let bounds: ClosedRange<Duration> = .seconds(1) ... .days(365)
+        guard case .mapping = value.content else {
+            recentSignIn = value.duration(in: bounds)
+            return
+        }
+        guard let mapping = value.mapping(.recentSignIn) else { return }
+        let maxAge = mapping.required("max_age", "say how long ago the user may have signed in, as in 5m")
+        recentSignIn = maxAge?.duration(in: bounds)
+        mapping.set(&signInProof, "proof") { $0.choice() }
     }
 
     private mutating func readForwarding(_ mapping: MappingReader) {
@@ -66,6 +75,21 @@ extension Configuration.Route {
         guard let text = value.string(atMost: 2_048) else { return nil }
         guard text.hasPrefix("/") else {
             return value.fail("\(value.name) is \(value.shown), without '/' at its beginning", "begin it with '/'")
+        }
+        return withoutForeignCaptures(text, value)
+    }
+
+    /// Refuses `:name` and `<name>`, which other routers read as captures and this one would match as they stand.
+    private static func withoutForeignCaptures(_ text: String, _ value: ConfigurationValue) -> String? {
+        for segment in text.split(separator: "/") {
+            let isNamed = segment.hasPrefix(":") && segment.count > 1
+            guard isNamed || segment.hasPrefix("<") && segment.hasSuffix(">") else { continue }
+            let name = (segment.split(separator: ":").last ?? "").filter {
+                $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")
+            }
+            return value.fail(
+                "\(value.name) has the segment \(Quoted(String(segment))), which would match only as it stands",
+                "write {\(name.isEmpty ? "name" : name)}")
         }
         return text
     }
@@ -88,13 +112,25 @@ extension Configuration.Route {
         return text
     }
 
+    /// What a method that no registry has begins with.
+    private static let extensionPrefix = "EXTENSION:"
+
+    /// A method of the IANA registry, or any other as `extension:NAME`.
     static func method(_ value: ConfigurationValue) -> String? {
-        guard let text = value.string(atMost: 32)?.uppercased() else { return nil }
-        guard FieldName.isValid(text) else {
+        guard let text = value.string(atMost: 32 + extensionPrefix.count)?.uppercased() else { return nil }
+        let isExtension = text.hasPrefix(extensionPrefix)
+        let name = isExtension ? String(text.dropFirst(extensionPrefix.count)) : text
+        guard FieldName.isValid(name), name.utf8.count <= 32 else {
             return value.fail("\(value.name) is \(value.shown), not a method", "write a method as in GET")
         }
-        guard text != "CONNECT" else { return value.fail("CONNECT is never forwarded", "remove it") }
-        return text
+        guard name != "CONNECT" else { return value.fail("CONNECT is never forwarded", "remove it") }
+        guard isExtension || RegisteredMethods.names.contains(name) else {
+            let meant = Spelling.suggestion(for: name, among: RegisteredMethods.names)
+            return value.fail(
+                "\(value.name) is \(value.shown), a method that is not registered",
+                (meant.map { "did you mean '\($0)'? else " } ?? "") + "write extension:\(name)")
+        }
+        return name
     }
 
     private static func provider(_ value: ConfigurationValue) -> String? {
@@ -111,7 +147,7 @@ extension Configuration.Route {
         guard text.hasPrefix("/") else {
             return value.fail("\(value.name) is \(value.shown), without '/' at its beginning", "write it as in /api")
         }
-        return text
+        return withoutForeignCaptures(text, value)
     }
 }
 

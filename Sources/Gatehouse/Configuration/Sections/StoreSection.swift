@@ -59,6 +59,7 @@ private struct RedisStoreReader {
         location.account = account()
         location.sentinelAccount = sentinelAccount()
         location.tls = tls()
+        mapping?.set(&location.onLostStore, "on_lost_store") { $0.choice() }
         return location
     }
 
@@ -67,7 +68,7 @@ private struct RedisStoreReader {
         if username != nil { mapping?.refuse("username", "which the url has too", "keep one of them") }
         if password != nil { mapping?.refuse("password", "which the url has too", "keep one of them") }
         mapping?.set(&username, "username") { $0.string(atMost: 1_024) }
-        mapping?.set(&password, "password") { $0.secret("password") }
+        mapping?.set(&password, "password") { $0.secret() }
         return account(username, password, "user", "password")
     }
 
@@ -78,7 +79,7 @@ private struct RedisStoreReader {
         }
         var (username, password): (String?, Secret?) = (nil, nil)
         mapping?.set(&username, "sentinel_username") { $0.string(atMost: 1_024) }
-        mapping?.set(&password, "sentinel_password") { $0.secret("password") }
+        mapping?.set(&password, "sentinel_password") { $0.secret() }
         return account(username, password, "user of the sentinels", "sentinel_password")
     }
 

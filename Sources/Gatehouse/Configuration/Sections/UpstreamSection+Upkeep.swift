@@ -3,8 +3,6 @@ extension Configuration.Upstream {
         mapping.set(&health, "health") { Self.health($0) }
         mapping.set(&ejection, "ejection") { Self.ejection($0) }
         mapping.set(&retry, "retry") { Self.retry($0) }
-        if mapping.isNull("ejection") { ejection = nil }
-        if mapping.isNull("retry") { retry = nil }
     }
 
     private static func health(_ value: ConfigurationValue) -> HealthCheck? {

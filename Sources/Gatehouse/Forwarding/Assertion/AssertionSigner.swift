@@ -51,7 +51,8 @@ struct AssertionSigner: Sendable {
 
     /// Signs anew. It ends with the user's token at the latest.
     private func assertion(of principal: Principal, for upstream: Int, now: Int64) -> SignedAssertions.Assertion? {
-        let end = min(now + lifetime, principal.expiresAt)
+        let now = UnixTime(clamping: now)
+        let end = min(now.adding(lifetime), principal.expiresAt)
         var line = beginning
         let claims = claims(of: principal, for: audiences[upstream], issuedAt: now, end: end)
         Base64URL.encode(claims, into: &line)
@@ -62,16 +63,20 @@ struct AssertionSigner: Sendable {
         Base64URL.encode(signature, into: &line)
         line.append(contentsOf: "\r\n".utf8)
         return SignedAssertions.Assertion(
-            upstream: upstream, line: line, issuedAt: now, renewAt: now + max((end - now) / 2, 1))
+            upstream: upstream, line: line, issuedAt: now, renewAt: now.adding(max(end.seconds(since: now) / 2, 1)))
     }
 
     private func claims(
-        of principal: Principal, for audience: [UInt8], issuedAt: Int64, end: Int64
+        of principal: Principal, for audience: [UInt8], issuedAt: UnixTime, end: UnixTime
     ) -> [UInt8] {
         var json = claimsBeginning
         json.append(contentsOf: audience)
         json.append(contentsOf: ",\"sub\":".utf8)
         JSONWriter.appendString(principal.uid, to: &json)
+        if let tenant = principal.user.tenant {
+            json.append(contentsOf: ",\"tenant\":".utf8)
+            JSONWriter.appendString(tenant, to: &json)
+        }
         json.append(contentsOf: ",\"iat\":\(issuedAt),\"exp\":\(end),\"auth\":".utf8)
         json.append(contentsOf: principal.variable)
         json.append(UInt8(ascii: "}"))
@@ -86,7 +91,7 @@ struct AssertionSigner: Sendable {
     func longestLine(of principal: Principal) -> Int {
         let audience = audiences.max { $0.count < $1.count } ?? []
         // No time has more digits.
-        let claims = claims(of: principal, for: audience, issuedAt: .max, end: .max).count
+        let claims = claims(of: principal, for: audience, issuedAt: .latest, end: .latest).count
         return beginning.count + Base64URL.encodedLength(of: claims)
             + Base64URL.encodedLength(of: Self.signatureSize) + 3
     }

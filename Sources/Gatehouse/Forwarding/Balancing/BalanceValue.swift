@@ -25,9 +25,9 @@ struct BalanceValue: Sendable {
     }
 
     /// Nil where the request has no such value.
-    func hash(uid: @autoclosure () -> String?, address: @autoclosure () -> String, request: RequestView) -> UInt64? {
+    func hash(user: @autoclosure () -> UserKey?, address: @autoclosure () -> String, request: RequestView) -> UInt64? {
         switch source {
-        case .uid: uid().map { hasher.hash($0) }
+        case .uid: user().map { hasher.hash($0.name) }
         case .address: hasher.hash(address())
         case .header(let name):
             (0..<request.fields.count).first { index in

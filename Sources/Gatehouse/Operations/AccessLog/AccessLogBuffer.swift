@@ -48,9 +48,9 @@ public final class AccessLogBuffer {
     }
 
     /// Takes out the lines that were not handed over: at the end, for `AccessLogWriter.close(remainders:)`.
-    public func takeBatch() -> AccessLogBatch? {
+    public func takeBatch() -> LogBatch? {
         guard used > 0 else { return nil }
-        let batch = AccessLogBatch(bytes: Array(UnsafeRawBufferPointer(start: start, count: used)), lines: lines)
+        let batch = LogBatch(bytes: Array(UnsafeRawBufferPointer(start: start, count: used)), lines: lines)
         used = 0
         lines = 0
         return batch

@@ -34,6 +34,8 @@ public struct AccessLogEntry {
     public var code: DecisionCode
     /// The verified uid; none for anonymous and refused requests.
     public var uid = Text.none
+    /// The tenant, where it is a part of the user's name. Left out of the line where it is not.
+    public var tenant = Text.none
     /// The route's pattern.
     public var route = Text.none
     /// The upstream's name.

@@ -1,5 +1,5 @@
-/// The form of a line: one JSON object with the same members, in the same order, for every request; `trace_id`, `reason` and `rule` only where there
-/// is one.
+/// The form of a line: one JSON object with the same members, in the same order, for every request; `trace_id`, `tenant`, `reason` and `rule` only
+/// where there is one.
 enum AccessLogLine {
     /// The longest texts in bytes, before escaping. The path's is the only one that a client chooses freely.
     enum Limit {
@@ -7,6 +7,7 @@ enum AccessLogLine {
         static var method: Int { 32 }
         static var path: Int { 2048 }
         static var uid: Int { 512 }
+        static var tenant: Int { UserKey.maximumTenantSize }
         static var route: Int { 512 }
         static var upstream: Int { 128 }
         static var reason: Int { 256 }
@@ -36,6 +37,11 @@ enum AccessLogLine {
         line.raw(entry.code.wire)
         line.raw("\",\"uid\":")
         text(entry.uid, limit: Limit.uid, to: &line)
+        if case .none = entry.tenant {
+        } else {
+            line.raw(",\"tenant\":")
+            text(entry.tenant, limit: Limit.tenant, to: &line)
+        }
         line.raw(",\"route\":")
         text(entry.route, limit: Limit.route, to: &line)
         line.raw(",\"upstream\":")

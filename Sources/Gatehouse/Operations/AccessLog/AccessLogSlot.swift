@@ -1,22 +1,17 @@
 internal import Atomics
 internal import Dispatch
 
-/// Some lines on their way from a worker to the writer.
-public final class AccessLogBatch: Sendable {
-    /// Whole lines, each with its line feed.
-    public let bytes: [UInt8]
-    /// How many lines they are.
-    public let lines: Int
-
-    init(bytes: [UInt8], lines: Int) {
-        self.bytes = bytes
-        self.lines = lines
-    }
-}
-
 /// Where one worker leaves a batch and the writer takes it: room for one, neither side ever waits for the other.
-public final class AccessLogSlot: Sendable {
-    private let content = ManagedAtomic<Unmanaged<AccessLogBatch>?>(nil)
+public final class AccessLogSlot: LogSource {
+    private final class Content: Sendable {
+        let batch: LogBatch
+
+        init(_ batch: LogBatch) {
+            self.batch = batch
+        }
+    }
+
+    private let content = ManagedAtomic<Unmanaged<Content>?>(nil)
     private let wake: DispatchSemaphore
 
     init(wake: DispatchSemaphore) {
@@ -33,14 +28,14 @@ public final class AccessLogSlot: Sendable {
     }
 
     /// Puts a batch and wakes the writer. Only on the worker's loop, and only into an empty slot.
-    func put(_ batch: AccessLogBatch) {
-        let previous = content.exchange(Unmanaged.passRetained(batch), ordering: .acquiringAndReleasing)
+    func put(_ batch: LogBatch) {
+        let previous = content.exchange(.passRetained(Content(batch)), ordering: .acquiringAndReleasing)
         previous?.release()
         wake.signal()
     }
 
     /// Takes the batch out.
-    func take() -> AccessLogBatch? {
-        content.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue()
+    func take(isLast: Bool = false) -> LogBatch? {
+        content.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue().batch
     }
 }

@@ -56,8 +56,7 @@ struct LogLineWriter {
         byte(digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ (digit &- 10))
     }
 
-    /// A JSON string of whatever bytes, quotes included. Control characters are escaped, those of ISO 6429 (U+0080 to U+009F) too,
-    /// since terminals obey them; each byte that is not UTF-8 becomes U+FFFD.
+    /// A JSON string of any bytes, quotes included. Unprintable scalars are escaped; each byte that is not UTF-8 becomes U+FFFD.
     mutating func string(_ bytes: UnsafeRawBufferPointer) {
         byte(UInt8(ascii: "\""))
         var copied = 0
@@ -78,25 +77,27 @@ struct LogLineWriter {
         byte(UInt8(ascii: "\""))
     }
 
-    /// Writes what stands at a position that has no plain character, and returns how many bytes that was.
+    /// Writes the escape of what stands at a position that has no plain scalar, and returns how many bytes that was.
     @inline(never)
     private mutating func escaped(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
         let byte = bytes[position]
         switch byte {
         case UInt8(ascii: "\""): raw("\\\"")
         case UInt8(ascii: "\\"): raw("\\\\")
-        case 0..<0x20, 0x7F: control(byte)
-        case 0xC2 where position + 1 < bytes.count && (0x80..<0xA0).contains(bytes[position + 1]):
-            control(bytes[position + 1])
-            return 2
-        default: raw("\\ufffd")
+        case 0..<0x80: unit(UInt16(byte))
+        default:
+            guard let (scalar, length) = LogText.scalar(bytes, at: position) else {
+                unit(0xFFFD)
+                return 1
+            }
+            for code in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter { unit(code) }
+            return length
         }
         return 1
     }
 
-    private mutating func control(_ byte: UInt8) {
-        raw("\\u00")
-        hexadecimalDigit(byte >> 4)
-        hexadecimalDigit(byte & 0xF)
+    private mutating func unit(_ unit: UInt16) {
+        raw("\\u")
+        for shift in [12, 8, 4, 0] as [UInt16] { hexadecimalDigit(UInt8(truncatingIfNeeded: unit >> shift & 0xF)) }
     }
 }

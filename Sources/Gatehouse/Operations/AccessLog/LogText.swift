@@ -1,14 +1,17 @@
-/// Which bytes of a text may stand in a log line as they are.
+internal import PrintableText
+
+/// Which bytes of a text may stand in a log line as they are: `PrintableText` for bytes that may not be UTF-8.
 enum LogText {
-    /// The length of the character at `position` when it may be copied into a JSON string, else 0: printable ASCII but the quote and the
-    /// backslash, or a well-formed UTF-8 sequence (RFC 3629 section 4) beyond the control characters that end at U+009F.
+    /// The length of the scalar at `position` if it may be copied into a JSON string, else 0: a printable scalar in well-formed UTF-8,
+    /// but the quote and the backslash.
     @inline(__always)
     static func plainLength(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
         let byte = bytes[position]
         if byte < 0x80 {
             return byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") ? 1 : 0
         }
-        return sequenceLength(bytes, at: position)
+        guard let found = scalar(bytes, at: position), PrintableText.isPrintable(found.scalar) else { return 0 }
+        return found.length
     }
 
     /// Where eight bytes at once are no longer all plain ASCII: what follows is to be looked at one by one.
@@ -34,31 +37,22 @@ enum LogText {
         return found & (ones &* 0x80) == 0
     }
 
+    /// The scalar beyond ASCII at `position`; `nil` if the bytes are no well-formed sequence (RFC 3629 section 4).
     @inline(never)
-    private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
+    static func scalar(_ bytes: UnsafeRawBufferPointer, at position: Int) -> (scalar: Unicode.Scalar, length: Int)? {
         let lead = bytes[position]
         let length = lead < 0xC2 || lead > 0xF4 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
-        guard length > 0, position + length <= bytes.count, secondBytes(after: lead).contains(bytes[position + 1])
-        else {
-            return 0
+        guard length > 0, length <= bytes.count - position else { return nil }
+        var value = UInt32(lead) & (0x7F >> UInt32(length))
+        for continuation in bytes[(position + 1)..<(position + length)] {
+            guard continuation & 0xC0 == 0x80 else { return nil }
+            value = value << 6 | UInt32(continuation & 0x3F)
         }
-        for continuation in bytes[(position + 2)..<max(position + 2, position + length)]
-        where continuation & 0xC0 != 0x80 {
-            return 0
+        // Fails for surrogates and beyond U+10FFFF; overlong forms have fewer bits than their length.
+        guard value >= (length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000), let scalar = Unicode.Scalar(value) else {
+            return nil
         }
-        return length
-    }
-
-    /// The second byte tells overlong forms, surrogates and what lies beyond U+10FFFF from the rest.
-    private static func secondBytes(after lead: UInt8) -> ClosedRange<UInt8> {
-        switch lead {
-        case 0xC2: 0xA0...0xBF
-        case 0xE0: 0xA0...0xBF
-        case 0xED: 0x80...0x9F
-        case 0xF0: 0x90...0xBF
-        case 0xF4: 0x80...0x8F
-        default: 0x80...0xBF
-        }
+        return (scalar, length)
     }
 
     /// The beginning of a text, at most `limit` bytes and not ending inside of a character.

@@ -3,18 +3,35 @@ struct AdminAPI: Sendable {
     let entrance: AdminGuard
     let backend: any AdministrationBackend
 
-    func answer(_ request: AdminRequest) async -> AdminResponse {
-        if let refusal = entrance.refusal(of: request) { return refusal }
+    /// What comes of a request before anything is awaited.
+    enum Admission {
+        case response(AdminResponse)
+        case call(AdminCall)
+    }
+
+    /// Refuses a request, answers a probe, or returns the call to make.
+    ///
+    /// Nothing here waits: a peer without a token costs no task, and a probe depends on nothing but the listener's event loop.
+    func admit(_ request: AdminRequest) -> Admission {
+        if let refusal = entrance.refusal(of: request) { return .response(refusal) }
         let call = AdminCall(target: request.target)
         if call?.isPublic != true {
             // Without a token nothing else exists; with one, who lacks it does not learn what does.
-            guard entrance.token != nil else { return Self.notFound }
-            guard entrance.isAuthorized(request) else { return Self.unauthorized }
+            guard entrance.token != nil else { return .response(Self.notFound) }
+            guard entrance.isAuthorized(request) else { return .response(Self.unauthorized) }
         }
-        guard let call else { return Self.notFound }
-        guard call.methods.contains(request.method) else { return Self.methodNotAllowed(call.methods) }
+        guard let call else { return .response(Self.notFound) }
+        guard call.methods.contains(request.method) else { return .response(Self.methodNotAllowed(call.methods)) }
+        switch call {
+        case .live: return .response(.text("ok\n"))
+        case .ready: return .response(AdminDocument.readiness(backend.readiness()))
+        default: return .call(call)
+        }
+    }
+
+    func answer(_ call: AdminCall, body: [UInt8]) async -> AdminResponse {
         do throws(AdministrationError) {
-            return try await perform(call, body: request.body)
+            return try await perform(call, body: body)
         } catch {
             return Self.failure(error)
         }
@@ -23,29 +40,30 @@ struct AdminAPI: Sendable {
     private func perform(_ call: AdminCall, body: [UInt8]) async throws(AdministrationError) -> AdminResponse {
         switch call {
         case .live: .text("ok\n")
-        case .ready: AdminDocument.readiness(await backend.readiness())
+        case .ready: AdminDocument.readiness(backend.readiness())
         case .metrics: .text(await backend.metricsText(), contentType: MetricsSnapshot.prometheusContentType)
-        case .user(let uid): AdminDocument.user(uid, try await backend.user(uid))
-        case .change(let change, let uid): AdminDocument.user(uid, try await perform(change, uid: uid, body: body))
-        case .session(let uid, let session):
-            AdminDocument.session(uid, session, try await backend.session(uid, session))
-        case .revokeSession(let uid, let session):
-            AdminDocument.session(uid, session, try await backend.revokeSession(uid, session: session))
+        case .user(let user): AdminDocument.user(user, try await backend.user(user))
+        case .change(let change, let user): AdminDocument.user(user, try await perform(change, user, body: body))
+        case .session(let user, let session):
+            AdminDocument.session(user, session, try await backend.session(user, session))
+        case .revokeSession(let user, let session):
+            AdminDocument.session(user, session, try await backend.revokeSession(user, session: session))
         case .keys: AdminDocument.keys(await backend.keys())
         case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())
         case .routes: AdminDocument.routes(await backend.routes())
+        case .acceptStore: AdminDocument.accepted(try await backend.acceptStore())
         case .reload: AdminDocument.reloaded(generation: try await backend.reload())
         }
     }
 
     private func perform(
-        _ change: AdminCall.UserChange, uid: String, body: [UInt8]
+        _ change: AdminCall.UserChange, _ user: UserKey, body: [UInt8]
     ) async throws(AdministrationError) -> UserRecord {
         switch change {
-        case .revoke: try await backend.revoke(uid, at: RevocationTime.parse(body))
-        case .unrevoke: try await backend.unrevoke(uid)
-        case .disable: try await backend.disable(uid)
-        case .enable: try await backend.enable(uid)
+        case .revoke: try await backend.revoke(user, at: RevocationTime.parse(body))
+        case .unrevoke: try await backend.unrevoke(user)
+        case .disable: try await backend.disable(user)
+        case .enable: try await backend.enable(user)
         }
     }
 }

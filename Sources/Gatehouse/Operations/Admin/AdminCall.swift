@@ -1,11 +1,11 @@
 /// What a path of the admin listener stands for. Paths match exactly: nothing is normalised, and only the parts that are data are decoded.
 enum AdminCall: Equatable, Sendable {
     case live, ready, metrics
-    case user(String)
-    case change(UserChange, uid: String)
-    case session(uid: String, session: String)
-    case revokeSession(uid: String, session: String)
-    case keys, refreshKeys, routes, reload
+    case user(UserKey)
+    case change(UserChange, UserKey)
+    case session(UserKey, session: String)
+    case revokeSession(UserKey, session: String)
+    case keys, refreshKeys, routes, reload, acceptStore
 
     /// What may be done to a user.
     enum UserChange: String, Sendable {
@@ -22,7 +22,7 @@ enum AdminCall: Equatable, Sendable {
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         switch segments.count {
         case 1: self.init(health: segments[0])
-        case 2...6: self.init(versioned: segments)
+        case 2...8: self.init(versioned: segments)
         default: return nil
         }
     }
@@ -43,24 +43,31 @@ enum AdminCall: Equatable, Sendable {
         case ("keys", 3) where segments[2] == "refresh": self = .refreshKeys
         case ("routes", 2): self = .routes
         case ("reload", 2): self = .reload
-        case ("users", 3...): self.init(user: segments)
+        case ("store", 3) where segments[2] == "accept": self = .acceptStore
+        case ("users", 3...6): self.init(user: segments[2...], tenant: nil)
+        case ("tenants", 5...8) where segments[3] == "users":
+            guard let tenant = Self.decoded(segments[2]) else { return nil }
+            self.init(user: segments[4...], tenant: tenant)
         default: return nil
         }
     }
 
-    private init?(user segments: [Substring]) {
-        guard let uid = Self.decoded(segments[2]) else { return nil }
-        switch segments.count {
-        case 3: self = .user(uid)
-        case 4:
-            guard let change = UserChange(rawValue: String(segments[3])) else { return nil }
-            self = .change(change, uid: uid)
-        case 5...6:
-            guard segments[3] == "sessions", let session = Self.decoded(segments[4]) else { return nil }
-            if segments.count == 5 {
-                self = .session(uid: uid, session: session)
-            } else if segments[5] == "revoke" {
-                self = .revokeSession(uid: uid, session: session)
+    /// - Parameter segments: the uid, and what follows it.
+    private init?(user segments: ArraySlice<Substring>, tenant: String?) {
+        guard let uid = segments.first.flatMap(Self.decoded) else { return nil }
+        let user = UserKey(uid: uid, tenant: tenant)
+        let rest = Array(segments.dropFirst())
+        switch rest.count {
+        case 0: self = .user(user)
+        case 1:
+            guard let change = UserChange(rawValue: String(rest[0])) else { return nil }
+            self = .change(change, user)
+        case 2...3:
+            guard rest[0] == "sessions", let session = Self.decoded(rest[1]) else { return nil }
+            if rest.count == 2 {
+                self = .session(user, session: session)
+            } else if rest[2] == "revoke" {
+                self = .revokeSession(user, session: session)
             } else {
                 return nil
             }
@@ -107,7 +114,7 @@ enum AdminCall: Equatable, Sendable {
     var methods: [String] {
         switch self {
         case .live, .ready, .metrics, .user, .session, .keys, .routes: ["GET", "HEAD"]
-        case .change, .revokeSession, .refreshKeys, .reload: ["POST"]
+        case .change, .revokeSession, .refreshKeys, .reload, .acceptStore: ["POST"]
         }
     }
 }

@@ -14,16 +14,18 @@ final class AdminConnection: ChannelInboundHandler {
 
     private let api: AdminAPI
     private let limits: AdminServer.Limits
+    private let open: AdminConnections
     private var state = State.receiving(nil, body: [])
     private var deadline: Scheduled<Void>?
 
-    init(api: AdminAPI, limits: AdminServer.Limits) {
+    init(api: AdminAPI, limits: AdminServer.Limits, open: AdminConnections) {
         self.api = api
         self.limits = limits
+        self.open = open
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        schedule(limits.requestTimeout, context: context)
+        schedule(limits.headTimeout, context: context)
         context.fireChannelActive()
     }
 
@@ -57,6 +59,7 @@ final class AdminConnection: ChannelInboundHandler {
         let size = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard size <= limits.headSize else { return refuse(Self.headTooLarge, context: context) }
         state = .receiving(head, body: [])
+        schedule(limits.requestTimeout, context: context)
     }
 
     private func answer(_ head: HTTPRequestHead, body: [UInt8], context: ChannelHandlerContext) {
@@ -65,8 +68,14 @@ final class AdminConnection: ChannelInboundHandler {
             body: body, localAddress: context.localAddress?.ipAddress)
         state = .answering(isHead: head.method == .HEAD)
         schedule(limits.answerTimeout, context: context)
+        let call: AdminCall
+        switch api.admit(request) {
+        case .response(let response): return send(response, context: context)
+        case .call(let admitted): call = admitted
+        }
+        if !call.isPublic { open.keep(context.channel) }
         let api = api
-        context.eventLoop.makeFutureWithTask { await api.answer(request) }
+        context.eventLoop.makeFutureWithTask { await api.answer(call, body: body) }
             .assumeIsolated().whenSuccess { [self] response in send(response, context: context) }
     }
 

@@ -25,6 +25,7 @@ extension AdminDocument {
         output.member("auth", route.auth.rawValue)
         output.member("providers", route.providers)
         output.member("recent_sign_in", route.recentSignIn?.components.seconds)
+        output.member("recent_sign_in_proof", route.recentSignIn.map { _ in route.signInProof.rawValue })
         output.member("second_factor", route.secondFactor ? "required" : nil)
         output.member("scopes", route.scopes)
         output.member("allow", route.allow?.text)

@@ -14,22 +14,23 @@ enum AdminDocument {
         return .json(body, status: isReady ? 200 : 503)
     }
 
-    static func user(_ uid: String, _ record: UserRecord) -> AdminResponse {
+    static func user(_ user: UserKey, _ record: UserRecord) -> AdminResponse {
         .json(
             AdminJSON.object { body in
-                body.member("uid", uid)
+                body.member(user)
                 body.member("valid_since", record.validSince)
                 body.member("disabled", record.disabled)
             })
     }
 
-    static func session(_ uid: String, _ session: String, _ record: SessionRecord) -> AdminResponse {
+    static func session(_ user: UserKey, _ session: String, _ record: SessionRecord) -> AdminResponse {
         .json(
             AdminJSON.object { body in
-                body.member("uid", uid)
+                body.member(user)
                 body.member("session", session)
                 body.member("revoked", record.revoked)
                 body.member("signed_in_at", record.signedInAt)
+                if record.isAuthenticated { body.member("authenticated_at", record.signedInAt) }
             })
     }
 
@@ -47,7 +48,25 @@ enum AdminDocument {
             })
     }
 
+    /// What the store has lost, which is given up now.
+    static func accepted(_ loss: StoreLoss) -> AdminResponse {
+        .json(
+            AdminJSON.object { body in
+                body.member("users", Int64(loss.users))
+                body.member("sessions", Int64(loss.sessions))
+                body.member("went_back", loss.wentBack)
+            }, status: 202)
+    }
+
     static func reloaded(generation: UInt64) -> AdminResponse {
         .json(AdminJSON.object { $0.member("generation", Int64(clamping: generation)) })
+    }
+}
+
+extension AdminJSON {
+    /// `uid`, and `tenant` where it is a part of the user's name.
+    fileprivate mutating func member(_ user: UserKey) {
+        member("uid", user.uid)
+        if let tenant = user.tenant { member("tenant", tenant) }
     }
 }

@@ -21,6 +21,8 @@ struct AdminJSON {
         if let value { JSONWriter.appendInteger(value, to: &bytes) } else { bytes += "null".utf8 }
     }
 
+    mutating func member(_ name: String, _ time: UnixTime?) { member(name, time?.seconds) }
+
     mutating func member(_ name: String, _ value: Bool) {
         JSONWriter.appendName(name, to: &bytes)
         bytes += (value ? "true" : "false").utf8

@@ -1,3 +1,5 @@
+internal import PrintableText
+
 /// A request to the admin listener, complete and within its bounds.
 struct AdminRequest: Sendable {
     var method: String
@@ -26,7 +28,7 @@ struct AdminResponse: Sendable, Equatable {
     }
 
     static func json(_ body: [UInt8], status: Int = 200) -> AdminResponse {
-        AdminResponse(status: status, contentType: "application/json", body: body + [UInt8(ascii: "\n")])
+        AdminResponse(status: status, contentType: "application/json", body: printable(body))
     }
 
     /// A problem document (RFC 9457).
@@ -40,6 +42,11 @@ struct AdminResponse: Sendable, Equatable {
             body.member("code", code)
         }
         return AdminResponse(
-            status: status, contentType: "application/problem+json", body: body + [UInt8(ascii: "\n")], extra: extra)
+            status: status, contentType: "application/problem+json", body: printable(body), extra: extra)
+    }
+
+    /// A document and a line feed. Operators read it on a terminal.
+    private static func printable(_ json: [UInt8]) -> [UInt8] {
+        Array(PrintableText.escaped(String(decoding: json, as: UTF8.self)).utf8) + [UInt8(ascii: "\n")]
     }
 }

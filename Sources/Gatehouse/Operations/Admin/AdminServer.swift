@@ -8,13 +8,17 @@ internal import NIOPosix
 public struct AdminServer: Sendable {
     /// The bounds of the listener.
     public struct Limits: Sendable {
-        /// Open connections; more are closed at once.
+        /// Open connections. One more closes an idle one.
         public var connections = 64
+        /// Open connections of one IPv4 address or IPv6 /64.
+        public var connectionsPerNetwork = 32
         /// Bytes of the request line and the fields.
         public var headSize = 8 * 1024
         /// Bytes of the body.
         public var bodySize = 64 * 1024
-        /// Until the whole request has come.
+        /// Until the head has come.
+        public var headTimeout = TimeAmount.seconds(3)
+        /// From the head to the end of the body.
         public var requestTimeout = TimeAmount.seconds(10)
         /// From the whole request to the end of its answer.
         public var answerTimeout = TimeAmount.seconds(30)
@@ -26,6 +30,7 @@ public struct AdminServer: Sendable {
     /// Where it listens; with the port that was taken when 0 was asked for.
     public let address: SocketAddress
     private let channel: any Channel
+    private let open: AdminConnections
 
     /// Binds and begins to answer.
     ///
@@ -41,16 +46,19 @@ public struct AdminServer: Sendable {
         group: any EventLoopGroup, limits: Limits = Limits()
     ) async throws -> AdminServer {
         let api = AdminAPI(entrance: AdminGuard(token: token, hosts: hosts), backend: backend)
-        let open = AdminConnectionCount(limit: limits.connections)
+        let open = AdminConnections(limit: limits.connections, perNetwork: limits.connectionsPerNetwork)
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelOption(.backlog, value: 64)
+            .serverChannelOption(.backlog, value: 1024)
             .childChannelInitializer { channel in
                 Self.initialize(channel, api: api, open: open, limits: limits)
             }
             .bind(to: address).get()
-        return AdminServer(address: channel.localAddress ?? address, channel: channel)
+        return AdminServer(address: channel.localAddress ?? address, channel: channel, open: open)
     }
+
+    /// Connections that were closed for want of room.
+    var closedCount: UInt64 { open.closedCount }
 
     /// Stops to accept. Calls that run are answered, within their time.
     public func close() async {
@@ -58,14 +66,14 @@ public struct AdminServer: Sendable {
         try? await channel.close()
     }
 
-    /// Makes a connection of a channel, or fails when there are too many already.
+    /// Makes a connection of a channel; fails if there is no room.
     static func initialize(
-        _ channel: any Channel, api: AdminAPI, open: AdminConnectionCount, limits: Limits
+        _ channel: any Channel, api: AdminAPI, open: AdminConnections, limits: Limits
     ) -> EventLoopFuture<Void> {
-        channel.closeFuture.whenComplete { _ in open.leave() }
-        guard open.enter() else {
+        guard open.enter(channel) else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
         }
+        channel.closeFuture.whenComplete { _ in open.leave(channel) }
         return channel.eventLoop.makeCompletedFuture {
             var decoding = NIOHTTPDecoderLimitConfiguration()
             decoding.maxHeaderListSize = limits.headSize
@@ -75,7 +83,7 @@ public struct AdminServer: Sendable {
             try pipeline.addHandler(AdminByteLimit(bytes: 2 * (limits.headSize + limits.bodySize)))
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(ByteToMessageHandler(decoder))
-            try pipeline.addHandler(AdminConnection(api: api, limits: limits))
+            try pipeline.addHandler(AdminConnection(api: api, limits: limits, open: open))
         }
     }
 }

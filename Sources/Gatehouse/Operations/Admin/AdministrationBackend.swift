@@ -1,24 +1,24 @@
-/// What the admin listener asks of the gateway. Times are seconds since 1970; a uid is raw, as in a token's `sub`.
+/// What the admin listener asks of the gateway. Times are seconds since 1970; a uid and a tenant are raw, as in a token.
 public protocol AdministrationBackend: Sendable {
-    /// What must hold before requests should be sent here, each with the reason where it does not. No uid in it.
-    func readiness() async -> [ReadinessCheck]
+    /// What must hold before requests should be sent here, each with the reason where it does not. No uid in it. It must not block.
+    func readiness() -> [ReadinessCheck]
     /// The metrics in Prometheus' text format. No uid in it.
     func metricsText() async -> String
 
     /// What the store knows of a user; an empty record for one of whom it knows nothing.
-    func user(_ uid: String) async throws(AdministrationError) -> UserRecord
+    func user(_ user: UserKey) async throws(AdministrationError) -> UserRecord
     /// Revokes the user's tokens whose `auth_time` is before `at`, or before now. Never moves `validSince` back.
-    func revoke(_ uid: String, at: Int64?) async throws(AdministrationError) -> UserRecord
+    func revoke(_ user: UserKey, at: UnixTime?) async throws(AdministrationError) -> UserRecord
     /// Takes a revocation back: clears `validSince`.
-    func unrevoke(_ uid: String) async throws(AdministrationError) -> UserRecord
+    func unrevoke(_ user: UserKey) async throws(AdministrationError) -> UserRecord
     /// Lets nothing of the user pass, whatever the token.
-    func disable(_ uid: String) async throws(AdministrationError) -> UserRecord
+    func disable(_ user: UserKey) async throws(AdministrationError) -> UserRecord
     /// Takes `disable` back.
-    func enable(_ uid: String) async throws(AdministrationError) -> UserRecord
+    func enable(_ user: UserKey) async throws(AdministrationError) -> UserRecord
     /// What the store knows of one session; an empty record for one of which it knows nothing.
-    func session(_ uid: String, _ session: String) async throws(AdministrationError) -> SessionRecord
+    func session(_ user: UserKey, _ session: String) async throws(AdministrationError) -> SessionRecord
     /// Ends one session: a `sid`, or the decimal `auth_time` of its tokens.
-    func revokeSession(_ uid: String, session: String) async throws(AdministrationError) -> SessionRecord
+    func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord
 
     /// The key sets and their state.
     func keys() async -> [AdministeredKeySet]
@@ -26,6 +26,8 @@ public protocol AdministrationBackend: Sendable {
     func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet]
     /// The routes in the order of the configuration.
     func routes() async -> [Configuration.Route]
+    /// Confirms what the store holds now, although it has lost records; what was lost.
+    func acceptStore() async throws(AdministrationError) -> StoreLoss
     /// Reads the configuration again and puts it in place; its number then. `invalid` with what is wrong, which changes nothing.
     func reload() async throws(AdministrationError) -> UInt64
 }

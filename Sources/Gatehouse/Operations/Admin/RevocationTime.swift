@@ -2,11 +2,8 @@ internal import JOSE
 
 /// The body of a revocation: nothing, or `{"at": SECONDS}`, or `{"at": "RFC 3339"}`.
 enum RevocationTime {
-    /// The latest time that the store takes for seconds; what is larger must be milliseconds.
-    static let latest: Int64 = 100_000_000_000
-
     /// Nil for "now": no body, or none of `at`.
-    static func parse(_ body: [UInt8]) throws(AdministrationError) -> Int64? {
+    static func parse(_ body: [UInt8]) throws(AdministrationError) -> UnixTime? {
         if body.isEmpty { return nil }
         guard let document = try? JSONDocument(body, limits: JSONLimits(size: 1024, depth: 2, members: 4)),
             document.root.kind == .object
@@ -17,9 +14,9 @@ enum RevocationTime {
             throw .invalid("The body has a member that is not known; only \"at\" is.")
         }
         guard let value = document.root["at"] else { return nil }
-        guard let at = value.integer ?? value.string.flatMap(RFC3339.seconds), (0...latest).contains(at) else {
+        guard let at = value.integer ?? value.string.flatMap(RFC3339.seconds), let time = UnixTime(at) else {
             throw .invalid("\"at\" is no time. Send whole seconds since 1970, or a text such as 2026-01-31T09:00:00Z.")
         }
-        return at
+        return time
     }
 }

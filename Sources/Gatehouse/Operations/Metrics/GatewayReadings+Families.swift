@@ -30,6 +30,9 @@ extension GatewayReadings {
                 "gatehouse_connections_refused_total", help: "Client connections closed at once, over the limit.",
                 .connectionsRefused),
             counter(
+                "gatehouse_connections_evicted_total",
+                help: "Idle client connections closed to make room for others.", .connectionsEvicted),
+            counter(
                 "gatehouse_tls_handshake_failures_total",
                 help: "TLS handshakes of clients that failed or took too long.",
                 .handshakeFailures),
@@ -120,6 +123,9 @@ extension GatewayReadings {
                 help: "Requests that passed unchecked because the route says on_store_failure: allow.",
                 .storeFailuresAllowed),
             gauge("gatehouse_store_faulty_records", help: "Invalid records of the store.", Int64(storeFaulty)),
+            gauge(
+                "gatehouse_store_writable", help: "1 while the store takes writes, as far as is known.",
+                storeIsWritable ? 1 : 0),
         ] + (storeHealth.map(sharedStoreFamilies) ?? [])
     }
 
@@ -128,6 +134,15 @@ extension GatewayReadings {
             gauge(
                 "gatehouse_store_connected", help: "1 while changes of the store are followed.",
                 health.isConnected ? 1 : 0),
+            MetricFamily(
+                "gatehouse_store_lost_records", help: "Records that the store has lost and the gateway keeps.",
+                .gauges([
+                    MetricSample([("kind", "user")], Double(health.loss.users)),
+                    MetricSample([("kind", "session")], Double(health.loss.sessions)),
+                ])),
+            gauge(
+                "gatehouse_store_went_back", help: "1 while the store has lost a part of its history.",
+                health.loss.wentBack ? 1 : 0),
             MetricFamily(
                 "gatehouse_store_changes_total", help: "Changes of the store that were followed.",
                 .counters([MetricSample([], health.changes)])),
@@ -148,6 +163,17 @@ extension GatewayReadings {
             MetricFamily(
                 "gatehouse_access_log_lost_total", help: "Access log lines that could not be written.",
                 .counters([MetricSample([], accessLogLost)])),
+            MetricFamily(
+                "gatehouse_admin_connections_closed_total",
+                help: "Connections that the admin listener closed for want of room.",
+                .counters([MetricSample([], adminClosed)])),
+            MetricFamily(
+                "gatehouse_log_unwritten_total", help: "Lines of the log on standard error that were not written.",
+                .counters([
+                    MetricSample([("reason", "dropped")], processLog?.dropped ?? 0),
+                    MetricSample([("reason", "lost")], processLog?.lost ?? 0),
+                    MetricSample([("reason", "suppressed")], processLog?.suppressed ?? 0),
+                ])),
             gauge("gatehouse_ready", help: "1 when /readyz answers 200.", isReady ? 1 : 0),
             MetricFamily(
                 "gatehouse_insecure_option", help: "1 for each insecure option that is on.",

@@ -35,6 +35,8 @@ public struct GatewayReadings: Sendable {
     public var storeUsers = 0, storeSessions = 0
     /// Records of the store that were invalid when they were last read.
     public var storeFaulty = 0
+    /// Whether the store takes writes.
+    public var storeIsWritable = true
     /// How a shared store is doing; nil: it is embedded.
     public var storeHealth: StoreHealth?
     /// What providers are asked about opaque tokens, in the order of the configuration.
@@ -49,6 +51,10 @@ public struct GatewayReadings: Sendable {
     var upstreamServers: [UpstreamServerReading] = []
     /// Lines that the access log's writer lost.
     public var accessLogLost: UInt64 = 0
+    /// Connections that the admin listener closed for want of room.
+    var adminClosed: UInt64 = 0
+    /// Lines of the process log that were not written; `nil`: the process logs elsewhere.
+    public var processLog: ProcessLog.Counts?
     /// How reloads have ended.
     var reloads = ReloadAccount()
     /// The number of the configuration that is served.

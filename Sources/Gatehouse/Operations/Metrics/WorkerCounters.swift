@@ -7,6 +7,8 @@ public final class WorkerCounters {
     public enum Counter: Int, CaseIterable, Sendable {
         case tokenCacheHits, tokenCacheMisses, tokenCacheEvictions
         case connectionsAccepted, connectionsRefused
+        /// Idle connections that ended to make room for others.
+        case connectionsEvicted
         /// TLS handshakes that failed or took too long; connections without a PROXY header that may be believed.
         case handshakeFailures, proxyHeaderFailures
         case bytesReceived, bytesSent

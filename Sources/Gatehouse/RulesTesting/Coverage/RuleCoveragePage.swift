@@ -1,3 +1,4 @@
+import PrintableText
 import SecurityRules
 
 /// The coverage of rules as one page of HTML: no scripts, nothing from elsewhere, and nothing in it but escaped text.
@@ -120,8 +121,7 @@ enum HTMLText {
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             case "\t", "\n": result.unicodeScalars.append(scalar)
-            // Control characters, and those that turn the direction of what is read.
-            case _ where scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format:
+            case _ where !PrintableText.isPrintable(scalar):
                 result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }

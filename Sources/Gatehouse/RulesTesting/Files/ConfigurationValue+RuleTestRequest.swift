@@ -77,7 +77,7 @@ extension ConfigurationValue {
     private static let credentials = ["authorization", "proxy-authorization", "cookie"]
 
     fileprivate func ruleTestHeaders() -> [(name: String, value: String)]? {
-        guard let entries = entries() else { return nil }
+        guard let entries = entries(permitting: .text) else { return nil }
         var seen: Set<String> = []
         let headers = entries.compactMap { entry -> (name: String, value: String)? in
             let name = entry.key.lowercased()

@@ -1,5 +1,5 @@
 extension KnownKeys {
-    fileprivate static let stepUp = KnownKeys("expect", ["step_up"])
+    static let stepUp = KnownKeys("tests[].expect", ["step_up"])
 }
 
 extension ConfigurationValue {

@@ -11,9 +11,10 @@ extension ConfigurationValue {
         }
         switch content {
         case .scalar(let scalar): return ruleScalar(scalar)
+        case .null: return .null
         case .failed: return nil
         case .sequence:
-            guard let elements = sequence() else { return nil }
+            guard let elements = sequence(permitting: .data) else { return nil }
             let values = elements.compactMap { $0.ruleValue(depth: depth + 1) }
             return values.count == elements.count ? .list(values) : nil
         case .mapping: return ruleMembers(depth: depth).map { .map(RuleMap($0)) }
@@ -22,7 +23,7 @@ extension ConfigurationValue {
 
     /// The members of a mapping.
     func ruleMembers(depth: Int = 0) -> [(key: String, value: RuleValue)]? {
-        guard let entries = entries() else { return nil }
+        guard let entries = entries(permitting: .data) else { return nil }
         let members = entries.compactMap { entry in
             entry.value.ruleValue(depth: depth + 1).map { (key: entry.key, value: $0) }
         }
@@ -32,7 +33,6 @@ extension ConfigurationValue {
     private func ruleScalar(_ scalar: Scalar) -> RuleValue? {
         guard scalar.isPlain else { return .string(scalar.text) }
         switch scalar.text {
-        case _ where scalar.isNull: return .null
         case "true": return .bool(true)
         case "false": return .bool(false)
         case let text where JSONNumber.isOne(text): return Self.number(text)

@@ -26,8 +26,6 @@ extension RuleTestFile {
         } catch {
             throw ConfigurationErrors([error])
         }
-        let findings = YAMLPrecheck.findings(in: source)
-        guard findings.isEmpty else { throw ConfigurationErrors(findings) }
         let substitution = Substitution(environment: [:], directory: ".", isOff: true)
         let context = LoadingContext(document: try YAMLDocument(source), substitution: substitution)
         var reader = RuleTestReader(context: context, file: file, files: files)

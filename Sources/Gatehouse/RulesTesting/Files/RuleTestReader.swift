@@ -2,7 +2,11 @@ import SecurityRules
 
 extension KnownKeys {
     static let ruleTests = KnownKeys("", ["rules", "allow", "path", "now", "host", "users", "tests"])
-    static let ruleTest = KnownKeys("tests[]", ["name", "request", "auth", "expect", "rule"])
+    static let ruleTest = KnownKeys(
+        "tests[]", ["name", "request", "auth", "expect", "rule"], empty: ["auth": .null])
+
+    /// Every mapping with fixed keys of a file of tests.
+    static let ofRuleTests = [ruleTests, ruleTest, ruleTestRequest, stepUp, ruleTestUser]
 }
 
 /// Reads one file of tests; every error lands in the context.
@@ -29,8 +33,7 @@ struct RuleTestReader {
 
     mutating func read() throws(ConfigurationErrors) -> RuleTestFile {
         let tests = readDocument()
-        let errors =
-            context.errors + problems + (context.hasReportedDuplicates ? [] : context.document.duplicates)
+        let errors = context.errors + problems
         guard errors.isEmpty, let rules else { throw ConfigurationErrors(errors) }
         let warnings = rules.ruleset.warnings.map {
             ConfigurationWarning(location: SourceLocation($0.location), what: $0.what, remedy: $0.remedy)
@@ -44,7 +47,9 @@ struct RuleTestReader {
             context.fail(start, "the file is empty", "write at least one test under tests")
             return []
         }
-        guard let root = ConfigurationValue(node, name: "", context: context).mapping(.ruleTests) else { return [] }
+        guard
+            let root = ConfigurationValue(node, name: "", context: context, permitting: .collection).mapping(.ruleTests)
+        else { return [] }
         root.set(&time, "now") { $0.moment() }
         root.set(&host, "host") { $0.string(atMost: 253) }
         readUsers(root)
@@ -53,7 +58,7 @@ struct RuleTestReader {
     }
 
     private mutating func readUsers(_ root: MappingReader) {
-        guard let value = root.value("users"), let entries = value.entries() else { return }
+        guard let value = root.value("users"), let entries = value.entries(permitting: .collection) else { return }
         guard entries.count <= RuleTestFile.maximumUsers else {
             context.fail(value.location, "more than \(RuleTestFile.maximumUsers) users", "split the file")
             return
@@ -63,7 +68,6 @@ struct RuleTestReader {
 
     private func readTests(_ root: MappingReader) -> [RuleTest] {
         guard let value = root.required("tests", "add at least one"), let elements = value.sequence() else { return [] }
-        if elements.isEmpty { context.fail(value.location, "tests is an empty list", "add at least one") }
         guard elements.count <= RuleTestFile.maximumTests else {
             context.fail(value.location, "more than \(RuleTestFile.maximumTests) tests", "split the file")
             return []

@@ -1,29 +1,43 @@
-import Atomics
+import Synchronization
 
-/// How many client connections the process has, and may have.
+/// How many client connections the process has, and may have, in total and of one address.
 final class ConnectionBudget: Sendable {
-    private let open = ManagedAtomic(0)
-    private let most: ManagedAtomic<Int>
+    private let table: Mutex<ConnectionTable>
 
-    init(limit: Int) {
-        most = ManagedAtomic(limit)
+    init(limit: Int, perAddress: Int? = nil) {
+        table = Mutex(ConnectionTable(limit: limit, perAddress: perAddress))
     }
 
     /// From now on; connections that are open stay, also those above it.
-    func change(limit: Int) {
-        most.store(limit, ordering: .relaxed)
+    ///
+    /// - Parameter perAddress: nil: the default share of `limit`.
+    func change(limit: Int, perAddress: Int? = nil) {
+        table.withLock { $0 = ConnectionTable(limit: limit, perAddress: perAddress, keeping: $0) }
     }
 
-    /// Takes a place, if there is one.
-    func take() -> Bool {
-        guard open.wrappingIncrementThenLoad(ordering: .relaxed) <= most.load(ordering: .relaxed) else {
-            open.wrappingDecrement(ordering: .relaxed)
-            return false
-        }
-        return true
+    /// Takes a place, if there is one, or if an idle connection of an address with many makes room.
+    ///
+    /// - Parameter network: nil: the connection counts for the total alone.
+    func admit(_ seat: ConnectionSeat, from network: PeerNetwork?) -> ConnectionTable.Outcome {
+        perform(table.withLock { $0.admit(seat, from: network) })
     }
 
-    func giveBack() {
-        open.wrappingDecrement(ordering: .relaxed)
+    /// A connection turns out to be of an address, as a PROXY header tells.
+    func move(_ seat: ConnectionSeat, to network: PeerNetwork) -> ConnectionTable.Outcome {
+        perform(table.withLock { $0.move(seat, to: network) })
+    }
+
+    /// A connection that was asked to make room has begun a request meanwhile.
+    func stay(_ seat: ConnectionSeat) {
+        table.withLock { $0.stay(seat) }
+    }
+
+    func giveBack(_ seat: ConnectionSeat) {
+        table.withLock { $0.remove(seat) }
+    }
+
+    private func perform(_ outcome: ConnectionTable.Outcome) -> ConnectionTable.Outcome {
+        if case .replaces(let seat) = outcome { seat.makeRoom() }
+        return outcome
     }
 }

@@ -200,14 +200,12 @@ final class Listener: Sendable {
     private static func accept(_ channel: any Channel, at place: Place, budget: ConnectionBudget) throws {
         let slot = place.slot.value
         let counters = place.lane.counters.value
-        guard budget.take() else {
-            counters.add(to: .connectionsRefused)
-            throw ConnectionLimitReached()
-        }
-        counters.add(to: .connectionsAccepted)
-        channel.closeFuture.whenComplete { _ in budget.giveBack() }
         let front = slot.front
         let peer = PeerAddress(peer: channel, isSecure: front.tls != nil)
+        let holder = ConnectionHolder(channel: channel, budget: budget, counters: counters, proxies: front.proxies)
+        // With a PROXY header the client is known later.
+        guard holder.takeSeat(for: front.takesProxyHeader ? nil : peer) else { throw ConnectionLimitReached() }
+        counters.add(to: .connectionsAccepted)
         let pipeline = channel.pipeline.syncOperations
         if front.takesProxyHeader {
             guard front.proxies.isEmpty || front.proxies.trusts(peer) else {
@@ -219,6 +217,7 @@ final class Listener: Sendable {
         if let tls = front.tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
         let handler = ClientHandler(front: place.lane.front.value, peer: peer, opening: slot.opening)
         handler.listener = slot
+        handler.holder = holder
         try pipeline.addHandler(handler)
     }
 

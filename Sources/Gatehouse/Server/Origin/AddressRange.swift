@@ -30,6 +30,10 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { length == network.width ? "\(network)" : "\(network)/\(length)" }
 
+    func contains(_ address: IPAddress) -> Bool {
+        address.width == network.width && address.first(length) == network
+    }
+
     /// The last address of the network.
     var last: IPAddress { network.last(length) }
 }

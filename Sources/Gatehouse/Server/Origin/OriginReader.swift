@@ -8,8 +8,8 @@ struct OriginError: Error, Equatable {
     static func == (lhs: Self, rhs: Self) -> Bool { "\(lhs.reason)" == "\(rhs.reason)" }
 }
 
-/// Reads what a trusted proxy tells of a request's client: `X-Forwarded-For`, or else `Forwarded` (RFC 7239); and
-/// `X-Forwarded-Proto`.
+/// Reads what a trusted proxy tells of a request's client by the fields that it sets: `X-Forwarded-For`, `Forwarded` (RFC 7239) or a field with one
+/// address; and `X-Forwarded-Proto`. Fields that contradict each other are refused: one of them may be the client's own.
 ///
 /// The client is the last address that is not itself a trusted proxy's: each proxy appends whom it was called by, so that what stands
 /// further to the left is the client's own claim, and is not looked at.
@@ -19,16 +19,29 @@ struct OriginReader {
 
     let peer: PeerAddress
     let trusted: TrustedProxies
+    let fields: ProxyFields
 
     func read(_ request: RequestView) throws(OriginError) -> PeerAddress {
-        var lines = OriginLines(request)
-        var told = Told(peer)
+        let lines = OriginLines(request, fields)
+        var (told, other) = (Told(peer), Told(peer))
+        if !lines.elements.isEmpty { try readElements(lines.elements, &told) }
         if !lines.addresses.isEmpty {
-            try readAddresses(lines.addresses, &told)
-        } else if !lines.elements.isEmpty {
-            try readElements(lines.elements, &told)
+            try readAddresses(lines.addresses, &other)
+            guard lines.elements.isEmpty || told.client == other.client else {
+                throw OriginError(reason: "X-Forwarded-For and Forwarded contradict each other")
+            }
+            (told.client, told.proxies, told.hasEntries) = (other.client, other.proxies, other.hasEntries)
         }
-        if let isSecure = try lines.scheme() { told.isSecure = isSecure }
+        if let value = lines.singles.first {
+            guard lines.singles.count == 1 else { throw OriginError(reason: "two fields that name the client") }
+            _ = try told.take(ForwardedNode(value), trusted)
+        }
+        if let isSecure = try lines.scheme() {
+            guard told.isSecure == nil || told.isSecure == isSecure else {
+                throw OriginError(reason: "X-Forwarded-Proto and Forwarded contradict each other")
+            }
+            told.isSecure = isSecure
+        }
         return told.origin(of: peer)
     }
 
@@ -38,15 +51,16 @@ struct OriginReader {
         var client: IPAddress?
         /// The peer and the trusted proxies before it, the nearest to us last.
         var proxies: [IPAddress] = []
-        var isSecure: Bool
+        /// Nil: not told.
+        var isSecure: Bool?
         var hasEntries = false
 
         init(_ peer: PeerAddress) {
             client = peer.address
-            isSecure = peer.isSecure
         }
 
         func origin(of peer: PeerAddress) -> PeerAddress {
+            let isSecure = isSecure ?? peer.isSecure
             if hasEntries { return PeerAddress(client, isSecure: isSecure, through: proxies) }
             return isSecure == peer.isSecure ? peer : PeerAddress(peer, isSecure: isSecure)
         }
@@ -94,24 +108,22 @@ struct OriginReader {
 struct OriginLines {
     var addresses: [UnsafeRawBufferPointer] = []
     var elements: [UnsafeRawBufferPointer] = []
+    var singles: [UnsafeRawBufferPointer] = []
     private var schemes: [UnsafeRawBufferPointer] = []
 
-    init(_ request: RequestView) {
-        Self.forEach(in: request) { field, value in
+    init(_ request: RequestView, _ fields: ProxyFields) {
+        fields.forEach(in: request) { field, value in
             switch field {
             case .addresses: addresses.append(value)
             case .elements: elements.append(value)
             case .scheme: schemes.append(value)
+            case .single: singles.append(value)
             }
         }
     }
 
-    enum Name: UInt8 {
-        case addresses, elements, scheme
-    }
-
     /// Nil where no line tells it.
-    mutating func scheme() throws(OriginError) -> Bool? {
+    func scheme() throws(OriginError) -> Bool? {
         var told: Bool?
         for scheme in schemes {
             guard let isSecure = ForwardedScheme.isSecure(scheme), told == nil || told == isSecure else {
@@ -120,25 +132,6 @@ struct OriginLines {
             told = isSecure
         }
         return told
-    }
-
-    /// Visits each line of these fields. Other spellings of their names (`X_Forwarded_For`) are none of theirs.
-    @inline(__always)
-    static func forEach(in request: RequestView, _ body: (Name, UnsafeRawBufferPointer) -> Void) {
-        for index in 0..<request.fields.count {
-            let field = request.fields[index]
-            guard let name = name(of: field.name.bytes(in: request.bytes)) else { continue }
-            body(name, field.value.bytes(in: request.bytes))
-        }
-    }
-
-    private static func name(of field: UnsafeRawBufferPointer) -> Name? {
-        switch field.count {
-        case 9 where ASCII.equals(field, "Forwarded"): .elements
-        case 15 where ASCII.equals(field, "X-Forwarded-For"): .addresses
-        case 17 where ASCII.equals(field, "X-Forwarded-Proto"): .scheme
-        default: nil
-        }
     }
 }
 

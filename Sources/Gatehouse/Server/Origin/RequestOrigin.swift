@@ -10,6 +10,8 @@ struct RequestOrigin {
     /// The set that the peer was looked up in.
     private var trusted: TrustedProxies?
     private var isTrusted = false
+    /// What the peer tells by, where it is trusted.
+    private var fields = ProxyFields.unknown
     /// The lines that `current` was read from, each after a byte that tells its field.
     private var lines: [UInt8] = []
 
@@ -34,8 +36,8 @@ struct RequestOrigin {
         if trusted !== proxies { look(in: proxies) }
         guard isTrusted, !repeats(request) else { return }
         forget()
-        current = try OriginReader(peer: peer, trusted: proxies).read(request)
-        OriginLines.forEach(in: request) { name, value in
+        current = try OriginReader(peer: peer, trusted: proxies, fields: fields).read(request)
+        fields.forEach(in: request) { name, value in
             lines.append(name.rawValue)
             lines.append(contentsOf: value)
             lines.append(0)
@@ -45,13 +47,14 @@ struct RequestOrigin {
     private mutating func look(in proxies: TrustedProxies) {
         trusted = proxies
         isTrusted = proxies.trusts(peer)
+        fields = proxies.fields(setBy: peer)
         forget()
     }
 
     private func repeats(_ request: RequestView) -> Bool {
         var position = 0
         var isSame = true
-        OriginLines.forEach(in: request) { name, value in
+        fields.forEach(in: request) { name, value in
             guard isSame else { return }
             let end = position + value.count + 1
             // A NUL ends each value, and stands in none.

@@ -6,8 +6,24 @@ final class TrustedProxies: Sendable, Equatable {
     private let version6: [ClosedRange<UInt128>]
     /// Peers of a `unix:` listener are trusted.
     let includesUnix: Bool
+    /// What proxies set, where it is known; the smallest networks first.
+    private let fields: [FieldsOfRange]
+    private let fieldsOfUnix: ProxyFields?
 
-    init(_ ranges: [AddressRange] = [], includesUnix: Bool = false) {
+    private struct FieldsOfRange: Equatable {
+        let range: AddressRange
+        let fields: ProxyFields
+    }
+
+    /// - Parameters:
+    ///   - fields: what the proxies of a network set; of the others it is unknown.
+    ///   - fieldsOfUnix: the same of the peers of `unix:` listeners.
+    init(
+        _ ranges: [AddressRange] = [], includesUnix: Bool = false, fields: [(AddressRange, ProxyFields)] = [],
+        fieldsOfUnix: ProxyFields? = nil
+    ) {
+        self.fields = fields.map { FieldsOfRange(range: $0, fields: $1) }.sorted { $0.range.length > $1.range.length }
+        self.fieldsOfUnix = fieldsOfUnix
         var four: [ClosedRange<UInt32>] = []
         var six: [ClosedRange<UInt128>] = []
         for range in ranges {
@@ -24,6 +40,7 @@ final class TrustedProxies: Sendable, Equatable {
 
     static func == (left: TrustedProxies, right: TrustedProxies) -> Bool {
         left.version4 == right.version4 && left.version6 == right.version6 && left.includesUnix == right.includesUnix
+            && left.fields == right.fields && left.fieldsOfUnix == right.fieldsOfUnix
     }
 
     /// Nobody is trusted.
@@ -39,6 +56,19 @@ final class TrustedProxies: Sendable, Equatable {
     /// Whether a peer may tell whom its requests come from.
     func trusts(_ peer: PeerAddress) -> Bool {
         peer.isUnix ? includesUnix : peer.address.map(contains) ?? false
+    }
+
+    /// The fields that a trusted peer sets: those of the smallest network that holds it.
+    func fields(setBy peer: PeerAddress) -> ProxyFields {
+        if peer.isUnix { return fieldsOfUnix ?? .unknown }
+        guard let address = peer.address else { return .unknown }
+        return fields.first { $0.range.contains(address) }?.fields ?? .unknown
+    }
+
+    /// The names of fields with one address that proxies set.
+    var singleFields: [String] {
+        (fields.map(\.fields) + (fieldsOfUnix.map { [$0] } ?? [])).compactMap(\.single)
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func merged<Number: Comparable>(_ ranges: [ClosedRange<Number>]) -> [ClosedRange<Number>] {

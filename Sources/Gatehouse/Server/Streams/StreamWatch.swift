@@ -24,26 +24,26 @@ struct StreamWatch: Sendable {
 
     let bounds: StreamBounds
     let began: UInt64
-    /// From when on the permission counts no more, in seconds since 1970; nil: there is none that could end.
-    let permittedUntil: Int64?
+    /// From when on the permission counts no more; nil: there is none that could end.
+    let permittedUntil: UnixTime?
     private var nextLook: UInt64 = 0
     private var changesSeen: UInt64?
 
     /// How often the time of day is looked at.
     static let interval: UInt64 = 250_000_000
 
-    /// - Parameter expiresAt: when the token that the stream was opened with ends, in seconds since 1970; nil: it was opened without.
-    init(bounds: StreamBounds, began: UInt64, expiresAt: Int64?) {
+    /// - Parameter expiresAt: when the token that the stream was opened with ends; nil: it was opened without.
+    init(bounds: StreamBounds, began: UInt64, expiresAt: UnixTime?) {
         self.bounds = bounds
         self.began = began
-        permittedUntil = expiresAt.map { $0 > Int64.max - bounds.grace ? Int64.max : $0 + bounds.grace }
+        permittedUntil = expiresAt?.adding(bounds.grace)
     }
 
     /// - Parameter wall: seconds since 1970; asked for a few times a second only.
     mutating func end(at moment: Moment, wall: @autoclosure () -> Int64) -> End? {
         if let permittedUntil, moment.now >= nextLook {
             nextLook = moment.now &+ Self.interval
-            if wall() >= permittedUntil { return .expired }
+            if !permittedUntil.isAfter(wall()) { return .expired }
         }
         if moment.isDraining { return .drained }
         if Self.since(began, moment.now) >= bounds.maximum { return .maximum }

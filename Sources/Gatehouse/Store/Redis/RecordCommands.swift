@@ -8,11 +8,11 @@ struct RecordCommands: Sendable {
     /// Nil: there is no link, or its record is the user's.
     let link: RedisCommand?
 
-    /// - Parameter link: the name of the linked identity.
-    init(uid: String, session: String?, link: String? = nil) {
-        user = Self.read(RedisKeys.user(uid), StoredUser.redisFields)
-        self.session = session.map { Self.read(RedisKeys.session(uid, $0), StoredSession.redisFields) }
-        self.link = link.map { Self.read(RedisKeys.user($0), StoredUser.redisFields) }
+    /// - Parameter link: the linked identity.
+    init(_ user: UserKey, session: String?, link: IdentityLink? = nil) {
+        self.user = Self.read(RedisKeys.user(user), StoredUser.redisFields)
+        self.session = session.map { Self.read(RedisKeys.session(user, $0), StoredSession.redisFields) }
+        self.link = link.map { Self.read(RedisKeys.user(UserKey($0)), StoredUser.redisFields) }
     }
 
     private static func read(_ key: [UInt8], _ fields: [String]) -> RedisCommand {

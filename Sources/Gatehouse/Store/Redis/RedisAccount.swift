@@ -9,7 +9,7 @@ struct RedisAccount {
     private var email: String?
     private var name: String?
     private var verified = StoredField<Bool>.valid(false)
-    private var created = StoredField<Int64?>.valid(nil)
+    private var created = StoredField<UnixTime?>.valid(nil)
     private var isFaulty = false
 
     /// - Parameter reply: to `HGETALL`.
@@ -44,12 +44,12 @@ struct RedisAccount {
     }
 
     /// The account with these of its links.
-    func record(_ uid: String, links: [String: String]) throws(StoreError) -> AccountRecord {
+    func record(_ uid: UserKey, links: [String: String]) throws(StoreError) -> AccountRecord {
         guard let verified = verified.value, let created = created.value, !isFaulty,
             listed.count <= StoreBounds.maximumLinks
         else { throw Self.faulty() }
         return AccountRecord(
-            uid: uid, email: email, emailVerified: verified, name: name, created: created, links: links)
+            user: uid, email: email, emailVerified: verified, name: name, created: created, links: links)
     }
 
     /// The fields of a new account but its link.
@@ -74,9 +74,9 @@ extension AccountRecord {
     var saysAnything: Bool { email != nil || name != nil || created != nil || !links.isEmpty }
 
     /// Whether a uid is spelled as those that are made here.
-    static func isMadeHere(_ uid: String) -> Bool {
-        uid.utf8.count == 32
-            && uid.utf8.allSatisfy {
+    static func isMadeHere(_ user: UserKey) -> Bool {
+        user.tenant == nil && user.uid.utf8.count == 32
+            && user.uid.utf8.allSatisfy {
                 UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
             }
     }

@@ -17,14 +17,14 @@ final class RedisInquiries<Asker> {
     /// The most questions that wait for an answer; one more fails at once.
     static var limit: Int { 2048 }
 
-    private let link: RedisLink
+    let link: RedisLink
     /// How long an answer may take, in nanoseconds.
     private let timeout: UInt64
     private let answered: (Asker, StoreAnswer) -> Void
     private var slots: [Slot] = []
     private var free: [Int] = []
 
-    /// - Parameter answered: told the answer, later than `ask`, or within it when there is no connection.
+    /// - Parameter answered: receives the answer, always after `ask` has returned.
     init(link: RedisLink, timeout: UInt64, answered: @escaping (Asker, StoreAnswer) -> Void) {
         self.link = link
         self.timeout = timeout
@@ -45,11 +45,15 @@ final class RedisInquiries<Asker> {
         var question = asked
         if commands.session == nil { question.remove(.session) }
         if commands.link == nil { question.remove(.link) }
-        guard !question.isEmpty else { return answered(asker, .records(user: nil, session: SessionLookup.none)) }
-        guard let number = place(asker, question) else { return answered(asker, .failed(.overloaded)) }
+        guard !question.isEmpty else { return later(asker, .records(user: nil, session: SessionLookup.none)) }
+        guard let number = place(asker, question) else { return later(asker, .failed(.overloaded)) }
         if question.contains(.user) { send(commands.user, number, .user) }
         if question.contains(.session), let session = commands.session { send(session, number, .session) }
         if question.contains(.link), let link = commands.link { send(link, number, .link) }
+    }
+
+    private func later(_ asker: Asker, _ answer: StoreAnswer) {
+        link.later { [answered] in answered(asker, answer) }
     }
 
     private func place(_ asker: Asker, _ question: StoreQuestion) -> Int? {

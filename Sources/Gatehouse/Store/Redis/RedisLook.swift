@@ -12,9 +12,9 @@ enum RedisLook {
     ///
     /// - Throws: what kept it from being read.
     static func records(
-        _ location: RedisLocation, uid: String, session: String?
+        _ location: RedisLocation, of uid: UserKey, session: String?
     ) async throws(StoreError) -> (user: RecordWord, session: RecordWord) {
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         if let session { try StoreBounds.check(session: session) }
         let silent = Logger(label: "gatehouse.store") { _ in SwiftLogNoOpLogHandler() }
         let client = RedisClient(
@@ -26,7 +26,7 @@ enum RedisLook {
     }
 
     private static func read(
-        _ client: RedisClient, _ uid: String, _ session: String?
+        _ client: RedisClient, _ uid: UserKey, _ session: String?
     ) async -> Result<(user: RecordWord, session: RecordWord), StoreError> {
         guard await isConnected(client) else { return .failure(StoreError(.io, "\(client.status)")) }
         var command = RedisCommand.hmget(RedisKeys.user(uid), StoredUser.redisFields)

@@ -7,32 +7,46 @@ import Redis
 enum RedisRecord {
     /// - Parameter reply: to the fields `StoredUser.redisFields`.
     static func user(_ reply: RedisReply) throws(StoreFailure) -> UserLookup {
-        guard let (validSince, disabled) = try fields(reply) else { return .faulty }
-        return StoredUser(validSince: validSince, disabled: disabled).word.user
+        guard let fields = try Fields(reply, count: StoredUser.redisFields.count) else { return .faulty }
+        return StoredUser(fields).word.user
     }
 
     /// - Parameter reply: to the fields `StoredSession.redisFields`.
     static func session(_ reply: RedisReply) throws(StoreFailure) -> SessionLookup {
-        guard let (revoked, signedInAt) = try fields(reply) else { return .faulty }
-        return StoredSession(revoked: revoked, signedInAt: signedInAt).word.session
+        guard let fields = try Fields(reply, count: StoredSession.redisFields.count) else { return .faulty }
+        return StoredSession(fields).word.session
     }
 
-    /// The bytes of two fields, each nil where it is absent; nil where the key holds something else.
-    static func fields(
-        _ reply: RedisReply
-    ) throws(StoreFailure) -> (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)? {
-        switch reply.kind {
-        case .array where reply.count == 2: return (try field(reply[0]), try field(reply[1]))
-        case .error where reply.serverError?.code == "WRONGTYPE": return nil
-        default: throw .refused
+    /// The bytes of fields, each nil where it is absent.
+    struct Fields {
+        private let reply: RedisReply
+
+        /// Nil where the key holds something else.
+        init?(_ reply: RedisReply, count: Int) throws(StoreFailure) {
+            switch reply.kind {
+            case .array where reply.count == count: break
+            case .error where reply.serverError?.code == "WRONGTYPE": return nil
+            default: throw .refused
+            }
+            for index in 0..<count where reply[index].kind != .null && reply[index].kind != .string { throw .refused }
+            self.reply = reply
+        }
+
+        subscript(_ index: Int) -> UnsafeRawBufferPointer? {
+            let field = reply[index]
+            return field.kind == .string ? field.bytes : nil
         }
     }
+}
 
-    private static func field(_ reply: RedisReply) throws(StoreFailure) -> UnsafeRawBufferPointer? {
-        switch reply.kind {
-        case .null: nil
-        case .string: reply.bytes
-        default: throw .refused
-        }
+extension StoredUser {
+    init(_ fields: RedisRecord.Fields) {
+        self.init(validSince: fields[0], disabled: fields[1])
+    }
+}
+
+extension StoredSession {
+    init(_ fields: RedisRecord.Fields) {
+        self.init(revoked: fields[0], signedInAt: fields[1], authenticatedAt: fields[2])
     }
 }

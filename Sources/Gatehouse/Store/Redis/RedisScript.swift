@@ -9,12 +9,27 @@ import Redis
 struct RedisScript: Sendable {
     private let body: String
 
-    /// Moves `valid_since` forward to ARGV[1], if it is not there yet. A faulty one is left as it is. The answer are the user's fields.
+    /// Moves `valid_since` forward to ARGV[1], if it is not there yet. A faulty one is left as it is. ARGV[2] is `everything` to move it to the start
+    /// of the latest session if that is later, and `sessions` to move it there only. The answer are the user's fields.
+    ///
+    /// A time that is later than ARGV[1] is kept with ARGV[1] beside it, as what it stands for: another backend's revocation is told from it.
     static let revoke = RedisScript(
         """
-        local old = redis.call('HGET', KEYS[1], 'valid_since')
-        if not old or is_time(old) and tonumber(old) < tonumber(ARGV[1]) then
-            redis.call('HSET', KEYS[1], 'valid_since', ARGV[1])
+        local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
+        local new, last = ARGV[1], old[2]
+        if not last or not is_time(last) then last = nil end
+        if ARGV[2] == 'sessions' then new = last end
+        if ARGV[2] == 'everything' and last and tonumber(last) > tonumber(new) then new = last end
+        if new and (not old[1] or is_time(old[1]) and tonumber(old[1]) < tonumber(new)) then
+            redis.call('HSET', KEYS[1], 'valid_since', new)
+            if tonumber(new) > tonumber(ARGV[1]) then
+                redis.call('HSET', KEYS[1], 'revoked_as', new, 'revoked_at', ARGV[1])
+            else
+                redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at')
+            end
+        elseif new and old[1] and old[1] == old[3] and old[4] and is_time(old[4])
+            and tonumber(old[4]) < tonumber(ARGV[1]) then
+            redis.call('HSET', KEYS[1], 'revoked_at', ARGV[1])
         end
         redis.call('PERSIST', KEYS[1])
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
@@ -26,10 +41,27 @@ struct RedisScript: Sendable {
         if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then
             redis.call('DEL', KEYS[1])
         else
-            redis.call('HDEL', KEYS[1], 'valid_since')
+            redis.call('HDEL', KEYS[1], 'valid_since', 'revoked_as', 'revoked_at')
             if redis.call('HGET', KEYS[1], 'disabled') == '0' then redis.call('HDEL', KEYS[1], 'disabled') end
         end
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        """)
+
+    /// Begins a session at ARGV[1], or in the first second after `valid_since` if that is later, and keeps the latest start. A faulty record is left
+    /// as it is. The answer are the start and the user's fields.
+    static let beginSession = RedisScript(
+        """
+        local old = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled', 'revoked_as', 'revoked_at', 'last_session')
+        local start = ARGV[1]
+        if old[1] and not is_time(old[1]) then return {start, old[1], old[2], old[3], old[4]} end
+        if old[1] and tonumber(old[1]) >= tonumber(start) then
+            start = string.format('%.0f', tonumber(old[1]) + 1)
+        end
+        if is_time(start) and not (old[5] and is_time(old[5]) and tonumber(old[5]) >= tonumber(start)) then
+            redis.call('HSET', KEYS[1], 'last_session', start)
+        end
+        redis.call('PERSIST', KEYS[1])
+        return {start, old[1], old[2], old[3], old[4]}
         """)
 
     /// Sets `disabled` to ARGV[1], whatever it was. The answer are the user's fields.
@@ -52,28 +84,33 @@ struct RedisScript: Sendable {
         redis.call('HSET', KEYS[1], 'revoked', '1')
         local at = redis.call('HGET', KEYS[1], 'signed_in_at')
         if at and not is_time(at) then redis.call('HDEL', KEYS[1], 'signed_in_at') end
-        local answer = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at')
+        local authenticated = redis.call('HGET', KEYS[1], 'authenticated_at')
+        if authenticated and not is_time(authenticated) then redis.call('HDEL', KEYS[1], 'authenticated_at') end
+        local answer = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at', 'authenticated_at')
         expire(ARGV[1])
         return answer
         """)
 
-    /// Moves `signed_in_at` forward to ARGV[1], if it is not there yet; ARGV[2] is when the session expires, or nothing. A faulty record is left
-    /// as it is. The answer are the session's fields.
+    /// Moves `signed_in_at` forward to ARGV[1], if it is not there yet; ARGV[2] is when the session expires, or nothing; ARGV[3] is `1` for the time
+    /// of an authentication, which `authenticated_at` keeps too. A faulty record is left as it is. The answer are the session's fields.
     static let recordSignIn = RedisScript(
         """
-        local old = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at')
-        if old[1] and old[1] ~= '0' and old[1] ~= '1' or old[2] and not is_time(old[2]) then return old end
-        if not old[2] or tonumber(old[2]) < tonumber(ARGV[1]) then
+        local old = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at', 'authenticated_at')
+        if old[1] and old[1] ~= '0' and old[1] ~= '1' or old[2] and not is_time(old[2])
+            or old[3] and not is_time(old[3]) then return old end
+        if not old[2] or tonumber(old[2]) <= tonumber(ARGV[1]) then
             redis.call('HSET', KEYS[1], 'signed_in_at', ARGV[1])
+            if ARGV[3] == '1' then redis.call('HSET', KEYS[1], 'authenticated_at', ARGV[1]) end
         end
-        local answer = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at')
+        local answer = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at', 'authenticated_at')
         expire(ARGV[2])
         return answer
         """)
 
     /// All of them.
     static let all = [
-        revoke, unrevoke, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink, unlinkAll,
+        revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
+        unlinkAll,
         unlinked, setEmail, give,
     ]
 

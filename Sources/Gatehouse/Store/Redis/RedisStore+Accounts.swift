@@ -2,16 +2,23 @@ import Redis
 
 extension RedisStore: AccountStore {
     /// Whom an identity belongs to, read from Redis.
-    public func owner(of link: IdentityLink) async throws(StoreError) -> String? {
+    public func owner(of link: IdentityLink) async throws(StoreError) -> UserKey? {
         try checkOpen()
         try StoreBounds.check(link)
-        return try await run { () async throws(StoreError) in try await owner(at: RedisKeys.link(link)) }
+        return try await run { () async throws(StoreError) in
+            let owner = try await owner(at: RedisKeys.link(link))
+            // The link may be among what Redis has lost: whom the identity names is not known then.
+            guard owner != nil || !replica.status.loss.wentBack else {
+                throw StoreError(.io, "Redis has lost changes, and links may be among them; POST /v1/store/accept")
+            }
+            return owner
+        }
     }
 
     /// The account of a uid, read from Redis, with those of its links whose keys say so too.
-    public func account(_ uid: String) async throws(StoreError) -> AccountRecord? {
+    public func account(_ uid: UserKey) async throws(StoreError) -> AccountRecord? {
         try checkOpen()
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         return try await run { () async throws(StoreError) in
             let account = try await read(uid).record
             return account.saysAnything ? account : nil
@@ -19,17 +26,17 @@ extension RedisStore: AccountStore {
     }
 
     /// The uid of an address, read from Redis.
-    public func uid(ofEmail email: String) async throws(StoreError) -> String? {
+    public func uid(ofEmail email: String) async throws(StoreError) -> UserKey? {
         try checkOpen()
         try StoreBounds.check(email: email)
         return try await run { () async throws(StoreError) in try await owner(at: RedisKeys.email(email)) }
     }
 
     /// Links an identity to a uid: takes its key, lists it, and tells.
-    public func claim(_ link: IdentityLink, for uid: String) async throws(StoreError) -> LinkClaim {
+    public func claim(_ link: IdentityLink, for uid: UserKey) async throws(StoreError) -> LinkClaim {
         try checkOpen()
         try StoreBounds.check(link)
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         return try await run { () async throws(StoreError) in
             defer { linkGenerations.changed(link.name) }
             _ = try await stored(uid).record(uid, links: [:])
@@ -45,10 +52,10 @@ extension RedisStore: AccountStore {
     }
 
     /// Ends the link of a uid to a provider: marks it as ending, removes its key, and tells.
-    public func release(provider: String, of uid: String) async throws(StoreError) -> LinkRelease {
+    public func release(provider: String, of uid: UserKey) async throws(StoreError) -> LinkRelease {
         try checkOpen()
         try StoreBounds.check(provider: provider)
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         return try await run { () async throws(StoreError) in
             // What is listed and not held would count as another link.
             for link in try await read(uid).unheld { try await drop(link, of: uid) }
@@ -67,9 +74,9 @@ extension RedisStore: AccountStore {
 
     /// Ends all links of an account, also of one whose other fields are faulty.
     @discardableResult
-    public func releaseAll(of uid: String) async throws(StoreError) -> [IdentityLink] {
+    public func releaseAll(of uid: UserKey) async throws(StoreError) -> [IdentityLink] {
         try checkOpen()
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         return try await run { () async throws(StoreError) in
             var released: [IdentityLink] = []
             // Ends of links that were begun before hide others of the same provider for one round.
@@ -83,7 +90,7 @@ extension RedisStore: AccountStore {
         }
     }
 
-    private func unlinkAll(of uid: String) async throws(StoreError) -> [IdentityLink] {
+    private func unlinkAll(of uid: UserKey) async throws(StoreError) -> [IdentityLink] {
         let command = RedisScript.unlinkAll.command(RedisKeys.account(uid))
         guard case .array(let words)? = try await send(command, faulty: RedisAccount.faulty()).first,
             words.count.isMultiple(of: 2)
@@ -99,13 +106,13 @@ extension RedisStore: AccountStore {
     }
 
     /// An account's hash.
-    func stored(_ uid: String) async throws(StoreError) -> RedisAccount {
+    func stored(_ uid: UserKey) async throws(StoreError) -> RedisAccount {
         try RedisAccount(
             await send(RedisCommand(["HGETALL", RedisKeys.account(uid)]), faulty: RedisAccount.faulty()).first)
     }
 
     /// An account with the links that it holds, and those that it only lists.
-    func read(_ uid: String) async throws(StoreError) -> (record: AccountRecord, unheld: [IdentityLink]) {
+    func read(_ uid: UserKey) async throws(StoreError) -> (record: AccountRecord, unheld: [IdentityLink]) {
         let account = try await stored(uid)
         // It bounds the links.
         _ = try account.record(uid, links: [:])
@@ -114,12 +121,12 @@ extension RedisStore: AccountStore {
         var held: [String: String] = [:]
         var unheld: [IdentityLink] = []
         for (link, owner) in zip(links, owners) {
-            if owner?.isExactly(uid) == true { held[link.provider] = link.subject } else { unheld.append(link) }
+            if owner == uid { held[link.provider] = link.subject } else { unheld.append(link) }
         }
         return (try account.record(uid, links: held), unheld)
     }
 
-    private func owners(of links: [IdentityLink]) async throws(StoreError) -> [String?] {
+    private func owners(of links: [IdentityLink]) async throws(StoreError) -> [UserKey?] {
         let commands = links.map { RedisCommand(["GET", RedisKeys.link($0)]) }
         guard let first = commands.first else { return [] }
         let replies = try await send(commands.dropFirst().reduce(first, +), faulty: RedisAccount.faultyOwner())

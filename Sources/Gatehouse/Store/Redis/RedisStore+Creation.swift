@@ -13,23 +13,23 @@ extension RedisStore {
         return try await run { () async throws(StoreError) in
             defer { linkGenerations.changed(link.name) }
             if let owner = try await owner(at: RedisKeys.link(link)) {
-                guard owner.isExactly(account.uid) else { return .linkTaken(uid: owner) }
+                guard owner == account.user else { return .linkTaken(uid: owner) }
                 // A repetition: the link comes last, and only telling of it may be left to do.
-                try await tell(link, account.uid)
+                try await tell(link, account.user)
                 return .created
             }
             try await create(account, link)
             let email = claimsEmail ? account.email : nil
-            if let email, let refusal = try await takeEmail(email, of: account.uid, link) {
-                return try await abandon(account.uid, link, email: nil, refusal)
+            if let email, let refusal = try await takeEmail(email, of: account.user, link) {
+                return try await abandon(account.user, link, email: nil, refusal)
             }
-            switch try await hold(link, for: account.uid) {
+            switch try await hold(link, for: account.user) {
             case .taken(let owner):
-                return try await abandon(account.uid, link, email: email, .linkTaken(uid: owner))
+                return try await abandon(account.user, link, email: email, .linkTaken(uid: owner))
             // Somebody who proved the same address was merged into it in between.
-            case .providerTaken: return .emailTaken(uid: account.uid)
+            case .providerTaken: return .emailTaken(uid: account.user)
             case .held:
-                try await tell(link, account.uid)
+                try await tell(link, account.user)
                 return .created
             }
         }
@@ -37,14 +37,14 @@ extension RedisStore {
 
     private func create(_ account: AccountRecord, _ link: IdentityLink) async throws(StoreError) {
         let command = RedisScript.create.command(
-            RedisKeys.account(account.uid), [link.provider, link.subject] + RedisAccount.fields(account))
+            RedisKeys.account(account.user), [link.provider, link.subject] + RedisAccount.fields(account))
         guard try await send(command, faulty: RedisAccount.faulty()) == [.integer(1)] else {
             throw .invalidAccount("the uid of a new account is another one's")
         }
     }
 
     private func abandon(
-        _ uid: String, _ link: IdentityLink, email: String?, _ answer: AccountCreation
+        _ uid: UserKey, _ link: IdentityLink, email: String?, _ answer: AccountCreation
     ) async throws(StoreError) -> AccountCreation {
         let command = RedisScript.abandon.command(RedisKeys.account(uid), [link.provider, link.subject])
         let isGone = try await send(command, faulty: RedisAccount.faulty()) == [.integer(1)]
@@ -54,7 +54,7 @@ extension RedisStore {
 
     /// Takes an address for an account that is being made; what to answer where it cannot have it.
     private func takeEmail(
-        _ email: String, of uid: String, _ link: IdentityLink
+        _ email: String, of uid: UserKey, _ link: IdentityLink
     ) async throws(StoreError) -> AccountCreation? {
         guard let owner = try await takeEmail(email, of: uid) else { return nil }
         let account = try await stored(owner)
@@ -72,10 +72,10 @@ extension RedisStore {
     /// Takes an address; whose it is, if it is another one's.
     ///
     /// An account that was made here has a hash before it has an address. Without one, taking back its making stopped.
-    private func takeEmail(_ email: String, of uid: String) async throws(StoreError) -> String? {
+    private func takeEmail(_ email: String, of uid: UserKey) async throws(StoreError) -> UserKey? {
         let key = RedisKeys.email(email)
         for _ in 0..<Self.maximumRounds {
-            guard let owner = try await take(key, for: uid), !owner.isExactly(uid) else { return nil }
+            guard let owner = try await take(key, for: uid), owner != uid else { return nil }
             guard AccountRecord.isMadeHere(owner), try await !stored(owner).exists else { return owner }
             try await give(key, of: owner)
         }
@@ -83,10 +83,10 @@ extension RedisStore {
     }
 
     /// Keeps the display name, unless the account has one.
-    public func setNameIfAbsent(_ name: String, of uid: String) async throws(StoreError) {
+    public func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
         try checkOpen()
         try StoreBounds.check(name: name)
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         let command = RedisCommand(["HSETNX", RedisKeys.account(uid), "name", name])
         guard case .integer? = try await ask(command, faulty: RedisAccount.faulty()).first else {
             throw .unexpectedReply()
@@ -95,11 +95,11 @@ extension RedisStore {
 
     /// Keeps the address of an account, and gives up the one that it had before.
     public func setEmail(
-        _ email: String, verified: Bool, of uid: String, claimsEmail: Bool
+        _ email: String, verified: Bool, of uid: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool {
         try checkOpen()
         try StoreBounds.check(email: email)
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         return try await run { () async throws(StoreError) in
             if claimsEmail, try await takeEmail(email, of: uid) != nil { return false }
             let command = RedisScript.setEmail.command(RedisKeys.account(uid), [email, verified ? "1" : "0"])
@@ -110,7 +110,7 @@ extension RedisStore {
     }
 
     /// Removes the key of an address that an account had, unless it has it again.
-    private func giveUp(_ email: String, of uid: String) async throws(StoreError) {
+    private func giveUp(_ email: String, of uid: UserKey) async throws(StoreError) {
         let key = RedisKeys.email(email)
         try await give(key, of: uid)
         let command = RedisCommand(["HGET", RedisKeys.account(uid), "email"])

@@ -6,7 +6,7 @@ extension RedisStore {
     /// What became of an identity that was to be held.
     enum Hold: Equatable {
         case held(isNew: Bool)
-        case taken(uid: String)
+        case taken(uid: UserKey)
         case providerTaken
     }
 
@@ -14,11 +14,11 @@ extension RedisStore {
     static let maximumRounds = 16
 
     /// Makes an identity a uid's own and lists it.
-    func hold(_ link: IdentityLink, for uid: String) async throws(StoreError) -> Hold {
+    func hold(_ link: IdentityLink, for uid: UserKey) async throws(StoreError) -> Hold {
         var isNew = false
         for _ in 0..<Self.maximumRounds {
             let owner = try await take(RedisKeys.link(link), for: uid)
-            if let owner, !owner.isExactly(uid) { return .taken(uid: owner) }
+            if let owner, owner != uid { return .taken(uid: owner) }
             let (found, subject) = try await list(link, of: uid)
             isNew = isNew || owner == nil || found == "new"
             let other = IdentityLink(provider: link.provider, subject: subject)
@@ -41,10 +41,15 @@ extension RedisStore {
         throw Self.contended()
     }
 
-    /// Removes the key of a link that is not listed, and tells of it.
-    func finish(_ link: IdentityLink, of uid: String) async throws(StoreError) {
+    /// Removes the key of a link that is not listed, ends the sessions that the identity began, and tells of it.
+    ///
+    /// The sessions are ended before the key is removed, so that none goes on where this stops in between, and after it: a sign-in looks at the key
+    /// after it began a session, and so either finds the key gone or is among those that are ended then.
+    func finish(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
         defer { linkGenerations.changed(link.name) }
+        try await endSessions(of: link)
         try await give(RedisKeys.link(link), of: uid)
+        try await endSessions(of: link)
         let reply = try await send(
             RedisScript.unlinked.command(RedisKeys.account(uid), [link.provider, link.subject])
                 + RedisChange.link(link, uid: nil).command, faulty: RedisAccount.faulty())
@@ -55,8 +60,8 @@ extension RedisStore {
     /// Gives a listed link its key again, unless it is another one's or no longer listed.
     ///
     /// Who removes the key meanwhile looks at the list after that, as `finish` does, and so comes here again.
-    private func restore(_ link: IdentityLink, of uid: String) async throws(StoreError) {
-        if let owner = try await take(RedisKeys.link(link), for: uid), !owner.isExactly(uid) {
+    private func restore(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
+        if let owner = try await take(RedisKeys.link(link), for: uid), owner != uid {
             return try await drop(link, of: uid)
         }
         let (found, subject) = try await list(link, of: uid)
@@ -66,13 +71,13 @@ extension RedisStore {
     }
 
     private func list(
-        _ link: IdentityLink, of uid: String
+        _ link: IdentityLink, of uid: UserKey
     ) async throws(StoreError) -> (found: String, subject: String) {
         try await step(.list, link.provider, link.subject, "\(StoreBounds.maximumLinks)", of: uid)
     }
 
     /// Takes a link off the list that was not held, unless it is by now.
-    func drop(_ link: IdentityLink, of uid: String) async throws(StoreError) {
+    func drop(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
         _ = try await send(
             RedisScript.unlist.command(RedisKeys.account(uid), [link.provider, link.subject]),
             faulty: RedisAccount.faulty())
@@ -80,20 +85,20 @@ extension RedisStore {
     }
 
     /// Tells all gateways that a link is of this uid, or of nobody.
-    func tell(_ link: IdentityLink, _ uid: String?) async throws(StoreError) {
+    func tell(_ link: IdentityLink, _ uid: UserKey?) async throws(StoreError) {
         linkGenerations.changed(link.name)
         _ = try await send(RedisChange.link(link, uid: uid).command, faulty: nil)
     }
 
     /// Runs a script on an account whose answer are two words.
     func step(
-        _ script: RedisScript, _ arguments: String..., of uid: String
+        _ script: RedisScript, _ arguments: String..., of uid: UserKey
     ) async throws(StoreError) -> (found: String, subject: String) {
         let replies = try await send(
             script.command(RedisKeys.account(uid), arguments), faulty: RedisAccount.faulty())
-        let (found, subject) = try replies.twoFields()
-        guard let found = found.text else { throw .unexpectedReply() }
-        guard let subject = subject.text else { throw RedisAccount.faulty() }
+        let fields = try replies.fields(2)
+        guard let found = fields[0].text else { throw .unexpectedReply() }
+        guard let subject = fields[1].text else { throw RedisAccount.faulty() }
         return (found, subject)
     }
 
@@ -106,33 +111,33 @@ extension RedisStore {
 
 extension RedisStore {
     /// The uid that a key holds.
-    func owner(at key: [UInt8]) async throws(StoreError) -> String? {
+    func owner(at key: [UInt8]) async throws(StoreError) -> UserKey? {
         try Self.owner(await send(RedisCommand(["GET", key]), faulty: RedisAccount.faultyOwner()).first)
     }
 
     /// Makes a key hold a uid, if it holds none; the one that it held.
-    func take(_ key: [UInt8], for uid: String) async throws(StoreError) -> String? {
-        let command = RedisCommand(["SET", key, uid, "NX", "GET"])
+    func take(_ key: [UInt8], for uid: UserKey) async throws(StoreError) -> UserKey? {
+        let command = RedisCommand(["SET", key, uid.name, "NX", "GET"])
         return try Self.owner(await send(command, faulty: RedisAccount.faultyOwner()).first)
     }
 
     /// Removes a key that holds this uid.
-    func give(_ key: [UInt8], of uid: String) async throws(StoreError) {
-        _ = try await send(RedisScript.give.command(key, [uid]), faulty: RedisAccount.faultyOwner())
+    func give(_ key: [UInt8], of uid: UserKey) async throws(StoreError) {
+        _ = try await send(RedisScript.give.command(key, [uid.name]), faulty: RedisAccount.faultyOwner())
     }
 
-    func isHeld(_ link: IdentityLink, by uid: String) async throws(StoreError) -> Bool {
-        try await owner(at: RedisKeys.link(link))?.isExactly(uid) ?? false
+    func isHeld(_ link: IdentityLink, by uid: UserKey) async throws(StoreError) -> Bool {
+        try await owner(at: RedisKeys.link(link)) == uid
     }
 
-    static func owner(_ reply: RedisValue?) throws(StoreError) -> String? {
+    static func owner(_ reply: RedisValue?) throws(StoreError) -> UserKey? {
         switch reply {
         case .null: return nil
         case .string(let bytes):
-            guard let uid = String(validating: bytes, as: UTF8.self), (try? StoreBounds.check(uid: uid)) != nil else {
-                throw RedisAccount.faultyOwner()
-            }
-            return uid
+            guard let user = String(validating: bytes, as: UTF8.self).map(UserKey.init(name:)),
+                (try? StoreBounds.check(user: user)) != nil
+            else { throw RedisAccount.faultyOwner() }
+            return user
         default: throw .unexpectedReply()
         }
     }

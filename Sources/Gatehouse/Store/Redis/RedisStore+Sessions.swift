@@ -4,7 +4,7 @@ extension RedisStore {
     /// Revokes the session, and so mends a faulty record of it, whatever is wrong with it.
     @discardableResult
     public func revokeSession(
-        _ uid: String, _ session: String, expires: Int64?
+        _ uid: UserKey, _ session: String, expires: Int64?
     ) async throws(StoreError) -> SessionRecord {
         try await changeSession(uid, session, .revokeSession, [], expires: expires)
     }
@@ -12,14 +12,15 @@ extension RedisStore {
     /// Moves `signed_in_at` forward to `time`, if it is not there yet.
     @discardableResult
     public func recordSignIn(
-        _ uid: String, _ session: String, at time: Int64, expires: Int64?
+        _ uid: UserKey, _ session: String, at time: Int64, isAuthenticated: Bool, expires: Int64?
     ) async throws(StoreError) -> SessionRecord {
-        try StoreBounds.check(time: time)
-        return try await changeSession(uid, session, .recordSignIn, ["\(time)"], expires: expires)
+        let time = try StoreBounds.time(time)
+        return try await changeSession(
+            uid, session, .recordSignIn, ["\(time)"], expires: expires, [isAuthenticated ? "1" : "0"])
     }
 
     /// The session's record, read from Redis.
-    public func session(_ uid: String, _ session: String) async throws(StoreError) -> SessionRecord {
+    public func session(_ uid: UserKey, _ session: String) async throws(StoreError) -> SessionRecord {
         try check(uid, session)
         let key = RedisKeys.session(uid, session)
         return try StoredSession(fieldsOf: try await ask(.hmget(key, StoredSession.redisFields), faulty: Self.faulty()))
@@ -27,12 +28,13 @@ extension RedisStore {
     }
 
     private func changeSession(
-        _ uid: String, _ session: String, _ script: RedisScript, _ arguments: [String], expires: Int64?
+        _ uid: UserKey, _ session: String, _ script: RedisScript, _ arguments: [String], expires: Int64?,
+        _ more: [String] = []
     ) async throws(StoreError) -> SessionRecord {
         try check(uid, session)
-        if let expires { try StoreBounds.check(time: expires) }
+        let expires = try expires.map(StoreBounds.time)
         let command = script.command(
-            RedisKeys.session(uid, session), arguments + [expires.map { "\($0)" } ?? ""])
+            RedisKeys.session(uid, session), arguments + [expires.map { "\($0)" } ?? ""] + more)
         return try await write(
             command, telling: .session(uid: uid, session), faulty: Self.faulty()
         ) { reply throws(StoreError) in
@@ -40,9 +42,9 @@ extension RedisStore {
         }
     }
 
-    private func check(_ uid: String, _ session: String) throws(StoreError) {
+    private func check(_ uid: UserKey, _ session: String) throws(StoreError) {
         try checkOpen()
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         try StoreBounds.check(session: session)
     }
 
@@ -54,8 +56,10 @@ extension RedisStore {
 extension StoredSession {
     /// The session that the only reply tells of.
     init(fieldsOf replies: [RedisValue]) throws(StoreError) {
-        let (revoked, signedInAt) = try replies.twoFields()
-        self.init(revoked: .init(flag: revoked), signedInAt: .init(time: signedInAt))
+        let fields = try replies.fields(Self.redisFields.count)
+        self.init(
+            revoked: .init(flag: fields[0]), signedInAt: .init(time: fields[1]),
+            authenticatedAt: .init(time: fields[2]))
     }
 
     fileprivate func valid(_ faulty: StoreError) throws(StoreError) -> SessionRecord {

@@ -30,10 +30,12 @@ public final class RedisStore: Store {
     }
 
     let progress = ReplicaProgress()
+    let clock: GatewayClock
     /// How Redis is reached; for workers, who ask it on a request.
     let configuration: RedisConfiguration
     private let client: RedisClient
     let replica: Replica
+    let logger: Logger
     private let life = Mutex(Life())
 
     /// Where the store is in its life.
@@ -50,11 +52,20 @@ public final class RedisStore: Store {
         clock: GatewayClock = .system, logger: Logger
     ) throws(StoreError) {
         configuration = try location.connection()
+        self.clock = clock
+        self.logger = logger
         view = StoreView()
         client = RedisClient(configuration, loop: loop, logger: logger, clock: clock.monotonic)
         replica = try Replica(
             configuration: configuration, view: view, links: linkGenerations, loop: loop, clock: clock, logger: logger,
-            timing: ReplicaTiming(maximumStaleness: maxStaleness), applied: { [progress] in progress.reached($0) })
+            timing: ReplicaTiming(maximumStaleness: maxStaleness), onLoss: location.onLostStore,
+            applied: { [progress] in progress.reached($0) })
+        replica.restore { [weak self] records, done in
+            Task {
+                await self?.restore(records)
+                done()
+            }
+        }
         client.start()
         replica.start()
     }

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import Redis
+import Synchronization
 
 /// Keeps a view like the records in Redis, which others write too.
 ///
@@ -13,6 +14,21 @@ final class Replica: Sendable {
     private let follower: NIOLoopBoundBox<ReplicaFollower>
     private let board: ReplicaBoard
     private let linkBoard: RedisStatusBoard
+    private let restorer = Restorer()
+
+    /// Writes records back and calls the closure when that is over.
+    typealias Restore = @Sendable ([LostRecord], @escaping @Sendable () -> Void) -> Void
+
+    private final class Restorer: Sendable {
+        private let value = Mutex<Restore?>(nil)
+
+        func set(_ body: @escaping Restore) { value.withLock { $0 = body } }
+
+        func run(_ records: [LostRecord], _ done: @escaping @Sendable () -> Void) {
+            guard let body = value.withLock({ $0 }) else { return done() }
+            body(records, done)
+        }
+    }
 
     /// How its connection is doing.
     var linkStatus: RedisLinkStatus { linkBoard.status }
@@ -32,6 +48,7 @@ final class Replica: Sendable {
         configuration: RedisConfiguration, view: StoreView, links: LinkGenerations = LinkGenerations(),
         loop: any EventLoop, clock: GatewayClock, logger: Logger,
         timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds(),
+        onLoss: StoreLossPolicy = .keep,
         loaded: @escaping @Sendable () -> Void = {}, applied: @escaping @Sendable (ReplicaStreamID) -> Void = { _ in }
     ) throws(StoreError) {
         self.loop = loop
@@ -46,14 +63,27 @@ final class Replica: Sendable {
             link: link, table: ReplicaTable(view: view, keys: try StoreKeyMaker()),
             machine: ReplicaMachine(timing: timing, bounds: bounds, seed: UInt64.random(in: 0 ... .max)),
             environment: .init(
-                loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, links: links, loaded: loaded,
-                applied: applied))
+                loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, links: links, onLoss: onLoss,
+                restore: { [restorer] in restorer.run($0, $1) },
+                loaded: loaded, applied: applied))
         self.follower = NIOLoopBoundBox.makeBoxSendingValue(follower, eventLoop: loop)
     }
 
     /// Begins to connect.
     func start() {
         loop.execute { self.follower.value.start() }
+    }
+
+    /// Sets how lost records are written back. Before `start`.
+    func restore(_ body: @escaping Restore) {
+        restorer.set(body)
+    }
+
+    /// What is lost is given up, once everything was read again.
+    func accept() async -> StoreLoss {
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: self.follower.value.accept()) }
+        }
     }
 
     /// Ends the connection. From then on the view is stale.

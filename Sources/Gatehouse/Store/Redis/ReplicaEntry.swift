@@ -7,13 +7,15 @@ struct ReplicaEntry: Sendable, Equatable {
     struct Hints: Sendable, Equatable {
         /// The records that changed.
         var keys: [ReplicaKey] = []
+        /// What the entry says that changed of a user's record. Of a session's it is everything.
+        var parts: RecordParts = []
         /// The links that changed, by their names.
         var links: [String] = []
         /// Whether the entry is one that the contract knows.
         var isUnderstood = false
     }
 
-    /// So many fields of an entry are looked at; none that the contract knows has more than two.
+    /// So many fields of an entry are looked at; none that the contract knows has more than three.
     static let maximumPairs = 16
 
     /// Which records to read again. The values of an entry do not count, only whom it names: two writers' entries may
@@ -22,30 +24,41 @@ struct ReplicaEntry: Sendable, Equatable {
     /// An entry that is not understood but names a uid asks for that user's record.
     var hints: Hints {
         let parts = Parts(fields)
-        var hints = Hints(links: parts.links, isUnderstood: parts.isUnderstood)
+        var hints = Hints(parts: parts.ofUser, links: parts.links, isUnderstood: parts.isUnderstood)
         if parts.isOnlyLink { return hints }
-        for uid in parts.uids { hints.add(uid, parts) }
+        for uid in parts.uids { hints.add(uid, of: parts.tenants.first, parts) }
         return hints
     }
 }
 
 extension ReplicaEntry.Hints {
-    fileprivate mutating func add(_ uid: [UInt8], _ parts: Parts) {
-        let sessions = parts.sessions.compactMap { ReplicaKey(user: uid, session: $0) }
+    fileprivate mutating func add(_ uid: [UInt8], of tenant: [UInt8]?, _ parts: Parts) {
+        guard let named = UserKey(uid: uid, tenant: tenant) else { return isUnderstood = false }
+        let sessions = parts.sessions.compactMap { ReplicaKey(named, session: $0) }
         if sessions.count < parts.sessions.count { isUnderstood = false }
         keys += sessions
         guard parts.namesUser || !isUnderstood else { return }
-        guard let user = ReplicaKey(user: uid) else { return isUnderstood = false }
-        keys.append(user)
+        keys.append(ReplicaKey(named))
+    }
+}
+
+extension UserKey {
+    /// The user that an entry names; `nil` for names that no user can have.
+    fileprivate init?(uid: [UInt8], tenant: [UInt8]?) {
+        guard let uid = String(validating: uid, as: UTF8.self) else { return nil }
+        self.init(uid: uid, tenant: tenant.map { String(decoding: $0, as: UTF8.self) })
+        guard (try? StoreBounds.check(user: self)) != nil else { return nil }
     }
 }
 
 /// The fields of an entry by their names.
 private struct Parts {
     private(set) var uids: [[UInt8]] = []
+    private(set) var tenants: [[UInt8]] = []
     private(set) var sessions: [[UInt8]] = []
     /// Whether a user's own record changed.
-    private(set) var namesUser = false
+    private(set) var ofUser: RecordParts = []
+    var namesUser: Bool { !ofUser.isEmpty }
     private(set) var links: [String] = []
     private let isShaped: Bool
 
@@ -59,8 +72,10 @@ private struct Parts {
     private mutating func note(_ name: String, _ value: [UInt8]) {
         switch name {
         case "uid": uids.append(value)
+        case "tenant": tenants.append(value)
         case "session": sessions.append(value)
-        case "valid_since", "disabled": namesUser = true
+        case "valid_since": ofUser.insert(.time)
+        case "disabled": ofUser.insert(.flag)
         case "link": links.append(String(decoding: value, as: UTF8.self))
         default: break
         }
@@ -69,7 +84,7 @@ private struct Parts {
     var isOnlyLink: Bool { isUnderstood && !links.isEmpty && !namesUser && sessions.isEmpty }
 
     var isUnderstood: Bool {
-        isShaped && uids.count == 1 && sessions.count <= 1 && links.count <= 1
+        isShaped && uids.count == 1 && tenants.count <= 1 && sessions.count <= 1 && links.count <= 1
             && (namesUser || links.count == 1 || sessions.count == 1)
     }
 }

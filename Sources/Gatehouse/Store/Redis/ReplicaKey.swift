@@ -13,22 +13,18 @@ struct ReplicaKey: Sendable, Hashable {
         isSession = kind != .user
     }
 
-    /// The key of a user's record; nil for a uid that nobody can have.
-    init?(user uid: [UInt8]) {
-        guard let uid = String(validating: uid, as: UTF8.self), (try? StoreBounds.check(uid: uid)) != nil else {
-            return nil
-        }
-        bytes = RedisKeys.user(uid)
+    /// The key of a user's record.
+    init(_ user: UserKey) {
+        bytes = RedisKeys.user(user)
         isSession = false
     }
 
-    /// The key of a session's record; nil for names that no session can have.
-    init?(user uid: [UInt8], session: [UInt8]) {
-        guard let uid = String(validating: uid, as: UTF8.self), (try? StoreBounds.check(uid: uid)) != nil,
-            let session = String(validating: session, as: UTF8.self),
+    /// The key of a session's record; nil for a name that no session can have.
+    init?(_ user: UserKey, session: [UInt8]) {
+        guard let session = String(validating: session, as: UTF8.self),
             (try? StoreBounds.check(session: session)) != nil
         else { return nil }
-        bytes = RedisKeys.session(uid, session)
+        bytes = RedisKeys.session(user, session)
         isSession = true
     }
 }

@@ -31,6 +31,18 @@ struct ReplicaLog: Sendable {
         }
     }
 
+    /// What is lost, where that has changed.
+    func write(_ loss: StoreLoss, before: StoreLoss, _ policy: StoreLossPolicy) {
+        guard loss != before else { return }
+        guard loss.isAny else { return logger.notice("revocations: nothing that Redis had lost is missing any more") }
+        logger.error(
+            "revocations: Redis has lost records",
+            metadata: [
+                "users": "\(loss.users)", "sessions": "\(loss.sessions)", "went_back": "\(loss.wentBack)",
+                "on_lost_store": "\(policy.rawValue)",
+            ])
+    }
+
     func writeBroken(_ error: any Error) {
         logger.critical(
             "revocations: a record could not be written; nothing is confirmed any more", metadata: ["error": "\(error)"]

@@ -7,6 +7,7 @@ extension ReplicaMachine {
         _ actions: inout [Action]
     ) {
         isWhole = false
+        if let position, position.isAhead(of: information) { actions.append(.historyWentBack) }
         position = ReplicaPosition(information)
         followedServer = server
         check.forget()
@@ -17,6 +18,7 @@ extension ReplicaMachine {
 
     mutating func beginReread(_ reason: ReplicaReread.Reason, _ now: UInt64, _ actions: inout [Action]) {
         wantedReread = nil
+        isRereadAsked = false
         reread = ReplicaReread(reason: reason, nextSlice: now)
         counts.rereads[reason, default: 0] += 1
         faultyKeys = 0

@@ -4,23 +4,24 @@ extension ReplicaMachine {
     mutating func compare(_ now: UInt64, _ actions: inout [Action]) {
         phase = .comparing
         check.ask(now)
-        send([.identity, .information], hints: 0, now, &actions)
+        send([.identity, .information], hints: [], now, &actions)
     }
 
     mutating func answered(_ answer: ReplicaAnswer, _ now: UInt64, _ actions: inout [Action]) {
-        guard let (command, isHint) = round.next else { return }
+        guard let (command, hint) = round.next else { return }
         if case .refused(let fault) = answer { return rest(fault, now, &actions) }
         guard answer.fits(command) else { return rest(.otherShape(command), now, &actions) }
         round.advance()
-        use(answer, to: command, isHint: isHint, now, &actions)
+        use(answer, to: command, hint, now, &actions)
         if round.isOver { finishRound(now, &actions) }
     }
 
     private mutating func use(
-        _ answer: ReplicaAnswer, to command: ReplicaCommand, isHint: Bool, _ now: UInt64, _ actions: inout [Action]
+        _ answer: ReplicaAnswer, to command: ReplicaCommand, _ hint: ReplicaHints.Hint?, _ now: UInt64,
+        _ actions: inout [Action]
     ) {
         switch (command, answer) {
-        case (.record(let key), .record(let word)): read(key, word, isHint: isHint, &actions)
+        case (.record(let key), .record(let word)): read(key, word, hint, &actions)
         case (.slice, .slice(let slice)): take(slice, &actions)
         case (.identity, .identity(let identity)): told(identity, now, &actions)
         case (.information, .information(let information)): told(information ?? .absent, now, &actions)
@@ -46,13 +47,13 @@ extension ReplicaMachine {
     private mutating func finishRound(_ now: UInt64, _ actions: inout [Action]) {
         guard phase == .following else { return }
         finishSlice(now, &actions)
-        if reread == nil, now >= nextReread { beginReread(.due, now, &actions) }
+        if reread == nil, now >= nextReread || isRereadAsked { beginReread(.due, now, &actions) }
         planRound(now, &actions)
     }
 
     private mutating func planRound(_ now: UInt64, _ actions: inout [Action]) {
         let named = hints.take(bounds.hints)
-        var commands = named.map { ReplicaCommand.record($0) }
+        var commands = named.map { ReplicaCommand.record($0.key) }
         commands += takeSlice(now)
         if hints.count == 0, let position {
             // Asked for before the entries, so that what it tells is checked by them.
@@ -63,7 +64,7 @@ extension ReplicaMachine {
             let block = commands.isEmpty ? blockTime(now) : nil
             commands.append(.changes(after: position.id, count: bounds.entries, block: block))
         }
-        send(commands, hints: named.count, now, &actions)
+        send(commands, hints: named, now, &actions)
     }
 
     /// For how many milliseconds the next read may wait.
@@ -75,16 +76,18 @@ extension ReplicaMachine {
     }
 
     private mutating func send(
-        _ commands: [ReplicaCommand], hints: Int, _ now: UInt64, _ actions: inout [Action]
+        _ commands: [ReplicaCommand], hints: [ReplicaHints.Hint], _ now: UInt64, _ actions: inout [Action]
     ) {
         round = ReplicaRound(commands, hints: hints, at: now)
         actions.append(.send(commands))
     }
 
-    private mutating func read(_ key: ReplicaKey, _ word: RecordWord, isHint: Bool, _ actions: inout [Action]) {
-        actions.append(.set(key, word))
+    private mutating func read(
+        _ key: ReplicaKey, _ word: RecordWord, _ hint: ReplicaHints.Hint?, _ actions: inout [Action]
+    ) {
+        actions.append(.set(key, word, changing: hint?.parts ?? []))
         if word == .faulty, mayLog() { actions.append(.log(.faultyRecord(key))) }
-        guard isHint else { return }
+        guard hint != nil else { return }
         check.noteRead()
         confirm(&actions)
     }

@@ -65,7 +65,7 @@ extension ReplicaMachine {
     private mutating func note(_ entry: ReplicaEntry, _ actions: inout [Action]) {
         counts.entries += 1
         let named = entry.hints
-        for key in named.keys { hints.add(key) }
+        for key in named.keys { hints.add(.init(key: key, parts: key.isSession ? .all : named.parts)) }
         for name in named.links { actions.append(.linkChanged(name)) }
         guard !named.isUnderstood else { return }
         counts.strangeEntries += 1

@@ -26,6 +26,8 @@ struct ReplicaMachine: Sendable {
         case answered(ReplicaAnswer)
         /// The time of `deadline` has come, or any other.
         case tick
+        /// Everything is to be read again, beginning later than now.
+        case rereadAsked
     }
 
     enum Action: Sendable, Equatable {
@@ -33,9 +35,12 @@ struct ReplicaMachine: Sendable {
         case send([ReplicaCommand])
         /// Answers to what was asked before no longer count.
         case forget
-        case set(ReplicaKey, RecordWord)
+        /// Redis holds this record, and entries said that these parts of it changed.
+        case set(ReplicaKey, RecordWord, changing: RecordParts)
         /// Whose a link of this name is changed.
         case linkChanged(String)
+        /// Redis lost a part of its history that the table was read from.
+        case historyWentBack
         /// Everything is read again from here on.
         case beginReread
         /// Everything was read again: remove what was not set since.
@@ -70,6 +75,7 @@ struct ReplicaMachine: Sendable {
     /// Why everything must be read again, once there is a connection.
     var wantedReread: ReplicaReread.Reason?
     var nextReread: UInt64 = .max
+    var isRereadAsked = false
     /// Keys of the present reading that are spelled otherwise than we spell them.
     var faultyKeys = 0
     var check = ReplicaCheck()
@@ -97,6 +103,7 @@ struct ReplicaMachine: Sendable {
         case .failed(let fault): rest(fault, now, &actions)
         case .answered(let answer): answered(answer, now, &actions)
         case .tick: tick(now, &actions)
+        case .rereadAsked: isRereadAsked = true
         }
     }
 

@@ -128,11 +128,9 @@ extension ReplicaSlice {
 extension RecordWord {
     /// The answer to `HMGET` of a record's fields, read as a request's own question reads it; nil for another shape.
     fileprivate init?(_ reply: RedisReply, isSession: Bool) {
-        guard let (first, second) = (try? RedisRecord.fields(reply)) ?? nil else { return nil }
-        self =
-            isSession
-            ? Self.kept(StoredSession(revoked: first, signedInAt: second))
-            : StoredUser(validSince: first, disabled: second).word
+        let count = isSession ? StoredSession.redisFields.count : StoredUser.redisFields.count
+        guard let fields = (try? RedisRecord.Fields(reply, count: count)) ?? nil else { return nil }
+        self = isSession ? Self.kept(StoredSession(fields)) : StoredUser(fields).word
     }
 
     /// Only revoked sessions are kept: when one signed in is asked of the store, where a request needs it.

@@ -13,6 +13,13 @@ struct ReplicaPosition: Sendable, Equatable {
         shown = information.last
     }
 
+    /// Whether a stream that came to `information` has lost what was seen of it.
+    func isAhead(of information: ReplicaStreamInformation) -> Bool {
+        if information.last < id { return true }
+        guard let added, let others = information.added else { return false }
+        return others < added
+    }
+
     mutating func advance(to entry: ReplicaEntry) {
         id = entry.id
         added = added.map { $0 &+ 1 }
@@ -114,14 +121,14 @@ struct ReplicaCheck: Sendable {
 /// The commands that were sent together, and how many have their answer.
 struct ReplicaRound: Sendable {
     private(set) var commands: [ReplicaCommand] = []
-    /// So many at the beginning read records that entries named.
-    private(set) var hints = 0
+    /// The records that the commands at the beginning read because entries named them.
+    private(set) var hints: [ReplicaHints.Hint] = []
     private(set) var answered = 0
     private let sentAt: UInt64
     /// Whether the entries that this round asked for follow an id that no longer counts.
     var readIsVoid = false
 
-    init(_ commands: [ReplicaCommand] = [], hints: Int = 0, at now: UInt64 = 0) {
+    init(_ commands: [ReplicaCommand] = [], hints: [ReplicaHints.Hint] = [], at now: UInt64 = 0) {
         self.commands = commands
         self.hints = hints
         sentAt = now
@@ -129,9 +136,9 @@ struct ReplicaRound: Sendable {
 
     var isOver: Bool { answered == commands.count }
 
-    /// The command that the next answer is for, and whether it reads a record that an entry named.
-    var next: (command: ReplicaCommand, isHint: Bool)? {
-        isOver ? nil : (commands[answered], answered < hints)
+    /// The command that the next answer is for, and why it reads a record if an entry named that.
+    var next: (command: ReplicaCommand, hint: ReplicaHints.Hint?)? {
+        isOver ? nil : (commands[answered], hasUnansweredHints ? hints[answered] : nil)
     }
 
     /// The answer to `next` was one that can be used.
@@ -139,7 +146,7 @@ struct ReplicaRound: Sendable {
         answered += 1
     }
 
-    var hasUnansweredHints: Bool { answered < hints }
+    var hasUnansweredHints: Bool { answered < hints.count }
 
     /// Whether it asked to wait for an entry, and the answer that there is none has come far too early.
     func wasNotWaitedFor(_ now: UInt64) -> Bool {
@@ -151,11 +158,7 @@ struct ReplicaRound: Sendable {
     private static let leastWait: UInt64 = 100
 
     /// The records that entries named and that were not read.
-    var unansweredHints: [ReplicaKey] {
-        commands[min(answered, hints)..<hints].compactMap {
-            if case .record(let key) = $0 { key } else { nil }
-        }
-    }
+    var unansweredHints: ArraySlice<ReplicaHints.Hint> { hints.dropFirst(answered) }
 }
 
 /// What happened so far.

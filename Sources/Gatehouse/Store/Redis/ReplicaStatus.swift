@@ -18,6 +18,10 @@ struct ReplicaStatus: Sendable, Equatable {
     var lastFault: ReplicaFault?
     /// The last entry that was applied.
     var lastID = "0-0"
+    /// What Redis does not hold any more and the view keeps; for a moment, also what an entry on its way removes.
+    var loss = StoreLoss()
+    /// Whether `loss` was still there when all entries had come.
+    var isLossCertain = false
 
     /// Readings of everything because something was missing.
     var gaps: UInt64 {

@@ -4,6 +4,8 @@ struct ReplicaTable {
     private let keys: StoreKeyMaker
     private var names: [UInt8] = []
     private var reread: StoreView.Reread?
+    /// Whether Redis is believed where it holds less than the view without an entry that says so.
+    var acceptsLoss = false
 
     init(view: StoreView, keys: StoreKeyMaker) {
         self.view = view
@@ -11,27 +13,46 @@ struct ReplicaTable {
         names.reserveCapacity(RedisRecordKey.maximumNames)
     }
 
-    /// When this returns, every reader sees the record.
+    /// Writes what Redis holds; only parts that `changed` names become weaker than what the view has. When this returns, every reader sees the record.
     ///
+    /// - Returns: what the view has now.
     /// - Throws: when libcrypto cannot hash the name; then the view lacks the record.
-    mutating func set(_ key: ReplicaKey, to word: RecordWord) throws {
+    mutating func set(_ key: ReplicaKey, to word: RecordWord, changing parts: RecordParts) throws -> RecordWord {
+        let parts: RecordParts = acceptsLoss ? .all : parts
         switch key.bytes.withUnsafeBytes({ RedisRecordKey(parsing: $0, names: &names) }) {
-        case .user: view.setUser(try userKey(), to: word)
-        case .session(let uidCount): view.setSession(try sessionKey(uidCount), to: word)
+        case .user:
+            let key = try userKey()
+            let merged = word.keeping(view.users.word(key), changing: parts)
+            view.setUser(key, to: merged)
+            return merged
+        case .session(let nameCount):
+            let key = try sessionKey(nameCount)
+            let merged = word.keeping(view.sessions.word(key), changing: parts)
+            view.setSession(key, to: merged)
+            return merged
         // Keys were parsed before they were asked for.
-        case nil: break
+        case nil: return .none
+        }
+    }
+
+    /// What the view has under a key.
+    mutating func word(_ key: ReplicaKey) throws -> RecordWord {
+        switch key.bytes.withUnsafeBytes({ RedisRecordKey(parsing: $0, names: &names) }) {
+        case .user: view.users.word(try userKey())
+        case .session(let nameCount): view.sessions.word(try sessionKey(nameCount))
+        case nil: .none
         }
     }
 
     private func userKey() throws -> StoreKey {
-        try names.withUnsafeBytes { names in try keys.key(user: names) }
+        try names.withUnsafeBytes { names in try keys.key(userName: names) }
     }
 
-    private func sessionKey(_ uidCount: Int) throws -> StoreKey {
+    private func sessionKey(_ nameCount: Int) throws -> StoreKey {
         try names.withUnsafeBytes { names in
             try keys.key(
-                user: UnsafeRawBufferPointer(rebasing: names[..<uidCount]),
-                session: UnsafeRawBufferPointer(rebasing: names[uidCount...]))
+                userName: UnsafeRawBufferPointer(rebasing: names[..<nameCount]),
+                session: UnsafeRawBufferPointer(rebasing: names[nameCount...]))
         }
     }
 
@@ -39,9 +60,23 @@ struct ReplicaTable {
         reread = view.beginReread()
     }
 
-    /// Removes one slice of what was not set since the reading began that `token` names.
-    func sweep(slice: Int, of token: StoreView.Reread) {
-        _ = view.sweep(token, slice: slice)
+    /// How many slices a sweep has: those of users first.
+    static let sweepSlices = 2 * StoreView.sweepSlices
+
+    /// Looks after one slice of what was not set since the reading began that `token` names: Redis does not hold it any more.
+    ///
+    /// Sessions expire in Redis, so they are removed; but where something is lost, theirs may be, too.
+    func sweep(slice: Int, of token: StoreView.Reread, losesHistory: Bool) {
+        let shard = slice % StoreView.sweepSlices
+        if acceptsLoss {
+            if slice < StoreView.sweepSlices { _ = view.sweep(token, slice: shard) }
+        } else if slice < StoreView.sweepSlices {
+            view.keepUsers(token, slice: shard)
+        } else if losesHistory || view.users.kept > 0 {
+            view.keepSessions(token, slice: shard)
+        } else {
+            view.sweepSessions(token, slice: shard)
+        }
     }
 
     /// The last reading that was begun.

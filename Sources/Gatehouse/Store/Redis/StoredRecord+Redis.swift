@@ -2,7 +2,7 @@ import Redis
 
 // What the fields of a hash say. Any backend may have written them, so they are read strictly: a value that can be doubted is faulty.
 
-extension StoredField<Int64?> {
+extension StoredField<UnixTime?> {
     /// A time in seconds, in decimal without sign, zeros before it, fraction or space; nil: there is no such field.
     init(time bytes: UnsafeRawBufferPointer?) {
         guard let bytes else {
@@ -12,7 +12,7 @@ extension StoredField<Int64?> {
         self = Self.seconds(bytes).map { .valid($0) } ?? .faulty
     }
 
-    private static func seconds(_ digits: UnsafeRawBufferPointer) -> Int64? {
+    private static func seconds(_ digits: UnsafeRawBufferPointer) -> UnixTime? {
         // 10^11 has 12 digits, so that nothing overflows.
         guard let first = digits.first, digits.count <= 12, first != UInt8(ascii: "0") || digits.count == 1 else {
             return nil
@@ -22,7 +22,7 @@ extension StoredField<Int64?> {
             guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
             seconds = seconds &* 10 &+ Int64(digit &- UInt8(ascii: "0"))
         }
-        return StoreBounds.isValid(time: seconds) ? seconds : nil
+        return UnixTime(seconds)
     }
 }
 
@@ -48,16 +48,21 @@ extension StoredUser {
 }
 
 extension StoredSession {
-    /// The fields of a session's hash, as `HMGET KEY revoked signed_in_at` tells them.
-    static let redisFields = ["revoked", "signed_in_at"]
+    /// The fields of a session's hash, as `HMGET KEY revoked signed_in_at authenticated_at` tells them.
+    static let redisFields = ["revoked", "signed_in_at", "authenticated_at"]
 
     /// What the fields of a session's hash say; nil for a field that is not there.
-    init(revoked: UnsafeRawBufferPointer?, signedInAt: UnsafeRawBufferPointer?) {
-        self.init(revoked: .init(flag: revoked), signedInAt: .init(time: signedInAt))
+    init(
+        revoked: UnsafeRawBufferPointer?, signedInAt: UnsafeRawBufferPointer?,
+        authenticatedAt: UnsafeRawBufferPointer? = nil
+    ) {
+        self.init(
+            revoked: .init(flag: revoked), signedInAt: .init(time: signedInAt),
+            authenticatedAt: .init(time: authenticatedAt))
     }
 }
 
-extension StoredField<Int64?> {
+extension StoredField<UnixTime?> {
     /// A time as `init(time:)` of bytes reads it.
     init(time value: RedisValue) {
         switch value {
@@ -80,9 +85,9 @@ extension StoredField<Bool> {
 }
 
 extension [RedisValue] {
-    /// The two fields that the only reply has.
-    func twoFields() throws(StoreError) -> (RedisValue, RedisValue) {
-        guard count == 1, case .array(let fields) = self[0], fields.count == 2 else { throw .unexpectedReply() }
-        return (fields[0], fields[1])
+    /// The fields that the only reply has, which are so many.
+    func fields(_ number: Int) throws(StoreError) -> [RedisValue] {
+        guard count == 1, case .array(let fields) = self[0], fields.count == number else { throw .unexpectedReply() }
+        return fields
     }
 }

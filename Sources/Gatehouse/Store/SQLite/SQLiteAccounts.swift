@@ -4,47 +4,48 @@ import GRDB
 /// The statements for accounts and their links. Names are bound and read as bytes, as in `SQLiteRows`.
 enum SQLiteAccounts {
     /// The account of a uid; nil where there is neither a row nor a link.
-    static func account(_ uid: String, _ db: Database) throws -> AccountRecord? {
+    static func account(_ uid: UserKey, _ db: Database) throws -> AccountRecord? {
         let links = try links(of: uid, db)
         let statement = try db.cachedStatement(
             sql: """
                 SELECT CAST(email AS BLOB), email_verified, CAST(name AS BLOB), created FROM account
                 WHERE uid = CAST(? AS TEXT)
                 """)
-        guard let row = try Row.fetchOne(statement, arguments: [uid.bytes]) else {
-            return links.isEmpty ? nil : AccountRecord(uid: uid, links: links)
+        guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else {
+            return links.isEmpty ? nil : AccountRecord(user: uid, links: links)
         }
         let verified = StoredField<Bool>(flag: row[1])
-        let created = StoredField<Int64?>(time: row[3])
+        let created = StoredField<UnixTime?>(time: row[3])
         guard let verified = verified.value, let created = created.value else { throw faulty() }
         return AccountRecord(
-            uid: uid, email: try row.text(0), emailVerified: verified, name: try row.text(2), created: created,
+            user: uid, email: try row.text(0), emailVerified: verified, name: try row.text(2), created: created,
             links: links)
     }
 
-    static func links(of uid: String, _ db: Database) throws -> [String: String] {
+    static func links(of uid: UserKey, _ db: Database) throws -> [String: String] {
         let statement = try db.cachedStatement(
             sql: "SELECT CAST(provider AS BLOB), CAST(subject AS BLOB) FROM link WHERE uid = CAST(? AS TEXT)")
         var links: [String: String] = [:]
-        for row in try Row.fetchAll(statement, arguments: [uid.bytes]) {
+        for row in try Row.fetchAll(statement, arguments: [uid.name.bytes]) {
             guard let provider = try row.text(0), let subject = try row.text(1) else { throw faulty() }
             links[provider] = subject
         }
         return links
     }
 
-    static func owner(of link: IdentityLink, _ db: Database) throws -> String? {
+    static func owner(of link: IdentityLink, _ db: Database) throws -> UserKey? {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT CAST(uid AS BLOB) FROM link WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)
                 """)
-        return try Row.fetchOne(statement, arguments: [link.provider.bytes, link.subject.bytes])?.text(0)
+        return try Row.fetchOne(statement, arguments: [link.provider.bytes, link.subject.bytes])?.text(0).map(
+            UserKey.init(name:))
     }
 
-    static func uid(ofEmail email: String, _ db: Database) throws -> String? {
+    static func uid(ofEmail email: String, _ db: Database) throws -> UserKey? {
         let statement = try db.cachedStatement(
             sql: "SELECT CAST(uid AS BLOB) FROM email WHERE email = CAST(? AS TEXT)")
-        return try Row.fetchOne(statement, arguments: [email.bytes])?.text(0)
+        return try Row.fetchOne(statement, arguments: [email.bytes])?.text(0).map(UserKey.init(name:))
     }
 
     /// Makes or replaces the account's row; links have rows of their own.
@@ -55,42 +56,43 @@ enum SQLiteAccounts {
             VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), ?)
             """,
             [
-                account.uid.bytes, account.email?.bytes, account.emailVerified ? 1 : 0, account.name?.bytes,
-                account.created,
+                account.user.name.bytes, account.email?.bytes, account.emailVerified ? 1 : 0, account.name?.bytes,
+                account.created?.seconds,
             ], db)
     }
 
-    static func put(_ link: IdentityLink, of uid: String, _ db: Database) throws {
+    static func put(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
         try run(
             "INSERT INTO link (provider, subject, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))",
-            [link.provider.bytes, link.subject.bytes, uid.bytes], db)
+            [link.provider.bytes, link.subject.bytes, uid.name.bytes], db)
         try SQLiteRows.change(uid, "link", db)
     }
 
-    static func remove(_ link: IdentityLink, of uid: String, _ db: Database) throws {
+    static func remove(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
         try run(
             "DELETE FROM link WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)",
             [link.provider.bytes, link.subject.bytes], db)
         try SQLiteRows.change(uid, "link", db)
     }
 
-    static func put(email: String, of uid: String, _ db: Database) throws {
+    static func put(email: String, of uid: UserKey, _ db: Database) throws {
         try run(
             "INSERT OR REPLACE INTO email (email, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))",
-            [email.bytes, uid.bytes], db)
+            [email.bytes, uid.name.bytes], db)
     }
 
-    static func remove(email: String, of uid: String, _ db: Database) throws {
+    static func remove(email: String, of uid: UserKey, _ db: Database) throws {
         try run(
-            "DELETE FROM email WHERE email = CAST(? AS TEXT) AND uid = CAST(? AS TEXT)", [email.bytes, uid.bytes], db)
+            "DELETE FROM email WHERE email = CAST(? AS TEXT) AND uid = CAST(? AS TEXT)", [email.bytes, uid.name.bytes],
+            db)
     }
 
-    static func setNameIfAbsent(_ name: String, of uid: String, _ db: Database) throws {
+    static func setNameIfAbsent(_ name: String, of uid: UserKey, _ db: Database) throws {
         try run(
             """
             INSERT INTO account (uid, name) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))
             ON CONFLICT DO UPDATE SET name = excluded.name WHERE name IS NULL
-            """, [uid.bytes, name.bytes], db)
+            """, [uid.name.bytes, name.bytes], db)
     }
 
     static func setting(_ name: String, initial: [UInt8], _ db: Database) throws -> [UInt8] {

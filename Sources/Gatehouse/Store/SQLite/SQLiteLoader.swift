@@ -28,7 +28,7 @@ struct SQLiteLoader {
         let rows = try Row.fetchCursor(db, sql: "SELECT CAST(uid AS BLOB), valid_since, disabled FROM user")
         while let row = try rows.next() {
             let user = StoredUser(validSince: .init(time: row[1]), disabled: .init(flag: row[2]))
-            try row.withName(0) { uid in view.setUser(try keys.key(user: uid), to: user.word) }
+            try row.withName(0) { uid in view.setUser(try keys.key(userName: uid), to: user.word) }
             if user.record == nil { try note(row, "user", &report) } else { report.users += 1 }
         }
     }
@@ -37,18 +37,20 @@ struct SQLiteLoader {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT CAST(uid AS BLOB), CAST(session AS BLOB), revoked, signed_in_at, expires FROM session
+                SELECT CAST(uid AS BLOB), CAST(session AS BLOB), revoked, signed_in_at, expires, authenticated_at
+                FROM session
                 """)
         while let row = try rows.next() {
             let session = StoredSession(
-                revoked: .init(flag: row[2]), signedInAt: .init(time: row[3]), expires: .init(time: row[4]))
-            if let expires = session.expires.value ?? nil, expires <= now {
+                revoked: .init(flag: row[2]), signedInAt: .init(time: row[3]), authenticatedAt: .init(time: row[5]),
+                expires: .init(time: row[4]))
+            if let expires = session.expires.value ?? nil, !expires.isAfter(now) {
                 report.expired += 1
                 continue
             }
             try row.withName(0) { uid in
                 try row.withName(1) { name in
-                    view.setSession(try keys.key(user: uid, session: name), to: session.word)
+                    view.setSession(try keys.key(userName: uid, session: name), to: session.word)
                 }
             }
             if session.record == nil { try note(row, "session", &report) } else { report.sessions += 1 }

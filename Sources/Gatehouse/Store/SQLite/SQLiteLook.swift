@@ -7,20 +7,21 @@ enum SQLiteLook {
     /// - Returns: nil where there is no such file: a gateway that starts on it knows nothing.
     /// - Throws: `.inUse` while a gateway runs on the file, else what kept it from being read.
     static func records(
-        path: String, uid: String, session: String?
+        path: String, of user: UserKey, session: String?
     ) throws(StoreError) -> (user: RecordWord, session: RecordWord)? {
         try look(into: path) { db, version in
             guard version > 0 else { return (.none, .none) }
-            let user = try SQLiteRows.user(uid, db)?.word ?? .none
-            guard let session else { return (user, .none) }
-            return (user, try SQLiteRows.session(uid, session, db)?.word ?? .none)
+            let record = try SQLiteRows.user(user, db)?.word ?? .none
+            guard let session else { return (record, .none) }
+            let hasProofs = version >= SQLiteSchema.versionOfProofs
+            return (record, try SQLiteRows.session(user, session, db, hasProofs: hasProofs)?.word ?? .none)
         }
     }
 
     /// What the file has of settings, by their names.
     ///
     /// - Returns: nil where there is no such file.
-    /// - Throws: as ``records(path:uid:session:)``.
+    /// - Throws: as ``records(path:of:session:)``.
     static func settings(path: String, _ names: [String]) throws(StoreError) -> [String: [UInt8]]? {
         try look(into: path) { db, version in
             guard version >= SQLiteSchema.versionOfAccounts else { return [:] }
@@ -33,12 +34,12 @@ enum SQLiteLook {
     /// Whose an identity is, with what is kept of that account; with the uid alone where nothing else is.
     ///
     /// - Returns: nil where there is no such file, or it is nobody's.
-    /// - Throws: as ``records(path:uid:session:)``.
+    /// - Throws: as ``records(path:of:session:)``.
     static func owner(path: String, of link: IdentityLink) throws(StoreError) -> AccountRecord? {
         try look(into: path) { db, version in
-            guard version >= SQLiteSchema.versionOfAccounts, let uid = try SQLiteAccounts.owner(of: link, db)
+            guard version >= SQLiteSchema.versionOfAccounts, let user = try SQLiteAccounts.owner(of: link, db)
             else { return nil }
-            return try SQLiteAccounts.account(uid, db) ?? AccountRecord(uid: uid)
+            return try SQLiteAccounts.account(user, db) ?? AccountRecord(user: user)
         } ?? nil
     }
 

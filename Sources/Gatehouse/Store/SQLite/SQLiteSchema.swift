@@ -8,10 +8,12 @@ enum SQLiteSchema {
     static let applicationID: Int64 = 0x4748_5345
 
     /// Version n is reached by the first n of these.
-    private static let migrations = [version1, version2, version3]
+    private static let migrations = [version1, version2, version3, version4]
 
     /// The first version with links, accounts and settings.
     static let versionOfAccounts = 3
+    /// The first version that tells how the user of a session proved who they are.
+    static let versionOfProofs = 4
 
     /// Brings the file to the newest version, in one transaction.
     static func migrate(_ db: Database) throws {
@@ -101,6 +103,16 @@ enum SQLiteSchema {
             name TEXT NOT NULL PRIMARY KEY CHECK (typeof(name) = 'text'),
             value BLOB NOT NULL CHECK (typeof(value) = 'blob')
         ) WITHOUT ROWID;
+        """
+
+    /// The order of sessions and revocations, and which proofs were authentications.
+    private static let version4 = """
+        ALTER TABLE user ADD COLUMN last_session INTEGER
+            CHECK (last_session IS NULL OR \(isTime("last_session")));
+        ALTER TABLE user ADD COLUMN revoked_at INTEGER
+            CHECK (revoked_at IS NULL OR \(isTime("revoked_at")));
+        ALTER TABLE session ADD COLUMN authenticated_at INTEGER
+            CHECK (authenticated_at IS NULL OR \(isTime("authenticated_at")));
         """
 
     private static func isTime(_ column: String) -> String {

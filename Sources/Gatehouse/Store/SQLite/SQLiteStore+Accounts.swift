@@ -3,21 +3,21 @@ import GRDB
 /// Each operation is one transaction, which decides everything at once: nothing half done is ever in the file.
 extension SQLiteStore: AccountStore {
     /// Whom an identity belongs to, read from the file.
-    public func owner(of link: IdentityLink) async throws(StoreError) -> String? {
+    public func owner(of link: IdentityLink) async throws(StoreError) -> UserKey? {
         try checkOpen()
         try StoreBounds.check(link)
         return try await writer.read { db in try SQLiteAccounts.owner(of: link, db) }
     }
 
     /// The account of a uid, read from the file.
-    public func account(_ uid: String) async throws(StoreError) -> AccountRecord? {
+    public func account(_ uid: UserKey) async throws(StoreError) -> AccountRecord? {
         try checkOpen()
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         return try await writer.read { db in try SQLiteAccounts.account(uid, db) }
     }
 
     /// The uid of an address, read from the file.
-    public func uid(ofEmail email: String) async throws(StoreError) -> String? {
+    public func uid(ofEmail email: String) async throws(StoreError) -> UserKey? {
         try checkOpen()
         try StoreBounds.check(email: email)
         return try await writer.read { db in try SQLiteAccounts.uid(ofEmail: email, db) }
@@ -33,31 +33,31 @@ extension SQLiteStore: AccountStore {
         let link = try StoreBounds.check(creating: account)
         return try await writer.write { [linkGenerations] db in
             if let owner = try SQLiteAccounts.owner(of: link, db) {
-                return SQLiteChange(.success(owner.isExactly(account.uid) ? .created : .linkTaken(uid: owner)))
+                return SQLiteChange(.success(owner == account.user ? .created : .linkTaken(uid: owner)))
             }
             let email = claimsEmail ? account.email : nil
             if let email, let owner = try SQLiteAccounts.uid(ofEmail: email, db) {
                 return SQLiteChange(.success(.emailTaken(uid: owner)))
             }
-            guard try SQLiteAccounts.account(account.uid, db) == nil else {
+            guard try SQLiteAccounts.account(account.user, db) == nil else {
                 throw StoreError.invalidAccount("the uid of a new account is another one's")
             }
             try SQLiteAccounts.put(account, db)
-            if let email { try SQLiteAccounts.put(email: email, of: account.uid, db) }
-            try SQLiteAccounts.put(link, of: account.uid, db)
+            if let email { try SQLiteAccounts.put(email: email, of: account.user, db) }
+            try SQLiteAccounts.put(link, of: account.user, db)
             return SQLiteChange(.success(.created)) { linkGenerations.changed(link.name) }
         }
     }
 
     /// Links an identity to a uid.
-    public func claim(_ link: IdentityLink, for uid: String) async throws(StoreError) -> LinkClaim {
+    public func claim(_ link: IdentityLink, for uid: UserKey) async throws(StoreError) -> LinkClaim {
         try checkOpen()
         try StoreBounds.check(link)
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         return try await writer.write { [linkGenerations] db in
-            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(uid: uid)
+            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(user: uid)
             if let owner = try SQLiteAccounts.owner(of: link, db) {
-                return SQLiteChange(.success(owner.isExactly(uid) ? .alreadyLinked(account) : .taken(uid: owner)))
+                return SQLiteChange(.success(owner == uid ? .alreadyLinked(account) : .taken(uid: owner)))
             }
             guard account.links[link.provider] == nil else { return SQLiteChange(.success(.providerTaken)) }
             guard account.links.count < StoreBounds.maximumLinks else { throw StoreError.tooManyLinks() }
@@ -68,40 +68,70 @@ extension SQLiteStore: AccountStore {
     }
 
     /// Ends the link of a uid to a provider.
-    public func release(provider: String, of uid: String) async throws(StoreError) -> LinkRelease {
+    public func release(provider: String, of uid: UserKey) async throws(StoreError) -> LinkRelease {
         try checkOpen()
         try StoreBounds.check(provider: provider)
-        try StoreBounds.check(uid: uid)
-        return try await writer.write { [linkGenerations] db in
-            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(uid: uid)
+        try StoreBounds.check(user: uid)
+        let now = UnixTime(clamping: clock.now())
+        return try await writer.write { [linkGenerations, view] db in
+            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(user: uid)
             guard let subject = account.links[provider] else { return SQLiteChange(.success(.absent)) }
             guard account.created == nil || account.links.count > 1 else { return SQLiteChange(.success(.last)) }
             let link = IdentityLink(provider: provider, subject: subject)
+            let ended = try Self.endSessions(of: link, at: now, db)
             try SQLiteAccounts.remove(link, of: uid, db)
             account.links[provider] = nil
-            return SQLiteChange(.success(.released(link, account))) { linkGenerations.changed(link.name) }
+            return SQLiteChange(.success(.released(link, account))) {
+                if let ended { view.setUser(ended.key, to: ended.word) }
+                linkGenerations.changed(link.name)
+            }
         }
     }
 
     /// Ends all links of an account, also of one whose other record is faulty.
     @discardableResult
-    public func releaseAll(of uid: String) async throws(StoreError) -> [IdentityLink] {
+    public func releaseAll(of uid: UserKey) async throws(StoreError) -> [IdentityLink] {
         try checkOpen()
-        try StoreBounds.check(uid: uid)
-        return try await writer.write { [linkGenerations] db in
+        try StoreBounds.check(user: uid)
+        let now = UnixTime(clamping: clock.now())
+        return try await writer.write { [linkGenerations, view] db in
             let links = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
-            for link in links { try SQLiteAccounts.remove(link, of: uid, db) }
-            return SQLiteChange(.success(links)) { for link in links { linkGenerations.changed(link.name) } }
+            var ended: [(key: StoreKey, word: RecordWord)] = []
+            for link in links {
+                if let end = try Self.endSessions(of: link, at: now, db) { ended.append(end) }
+                try SQLiteAccounts.remove(link, of: uid, db)
+            }
+            return SQLiteChange(.success(links)) { [ended] in
+                for end in ended { view.setUser(end.key, to: end.word) }
+                for link in links { linkGenerations.changed(link.name) }
+            }
         }
+    }
+
+    /// Revokes the sessions that an identity began.
+    ///
+    /// - Returns: what to publish of the identity's record; nil: it began no session.
+    private static func endSessions(
+        of link: IdentityLink, at now: UnixTime, _ db: Database
+    ) throws -> (key: StoreKey, word: RecordWord)? {
+        // A longer name is no user's, and began no session.
+        guard (try? StoreBounds.check(user: UserKey(link))) != nil,
+            let last = try SQLiteRows.order(UserKey(link), db).lastSession
+        else { return nil }
+        var user = try SQLiteRows.user(UserKey(link), db) ?? StoredUser()
+        // A faulty record lets nobody pass.
+        guard user.validSince != .faulty else { return nil }
+        try SQLiteRows.revoke(UserKey(link), &user, to: last, at: now, db)
+        return (try StoreKeyMaker().key(of: UserKey(link)), user.word)
     }
 }
 
 extension SQLiteStore {
     /// Keeps the display name, unless the account has one.
-    public func setNameIfAbsent(_ name: String, of uid: String) async throws(StoreError) {
+    public func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
         try checkOpen()
         try StoreBounds.check(name: name)
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         try await writer.write { db in
             try SQLiteAccounts.setNameIfAbsent(name, of: uid, db)
             return SQLiteChange(.success(()))
@@ -110,16 +140,16 @@ extension SQLiteStore {
 
     /// Keeps the address of an account, and gives up the one that it had before.
     public func setEmail(
-        _ email: String, verified: Bool, of uid: String, claimsEmail: Bool
+        _ email: String, verified: Bool, of uid: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool {
         try checkOpen()
         try StoreBounds.check(email: email)
-        try StoreBounds.check(uid: uid)
+        try StoreBounds.check(user: uid)
         return try await writer.write { db in
-            if claimsEmail, let owner = try SQLiteAccounts.uid(ofEmail: email, db), !owner.isExactly(uid) {
+            if claimsEmail, let owner = try SQLiteAccounts.uid(ofEmail: email, db), owner != uid {
                 return SQLiteChange(.success(false))
             }
-            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(uid: uid)
+            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(user: uid)
             if let old = account.email, !old.isExactly(email) { try SQLiteAccounts.remove(email: old, of: uid, db) }
             if claimsEmail { try SQLiteAccounts.put(email: email, of: uid, db) }
             account.email = email

@@ -33,7 +33,7 @@ public final class SQLiteStore: Store {
     public init(
         path: String?, maximumSize: Int? = nil, clock: GatewayClock = .system, logger: Logger
     ) throws(StoreError) {
-        writer = SQLiteWriter(try SQLiteFile.connect(path: path, maximumSize: maximumSize))
+        writer = SQLiteWriter(try SQLiteFile.connect(path: path, maximumSize: maximumSize), path: path)
         self.clock = clock
         self.logger = logger
     }
@@ -56,6 +56,31 @@ public final class SQLiteStore: Store {
             view.setAlwaysFresh()
         }
         return report
+    }
+
+    /// Why writes fail; nil: they succeed.
+    public var trouble: String? { writer.fault?.message }
+
+    /// Whether writes succeed.
+    public var isWritable: Bool { writer.fault == nil }
+
+    /// Looks whether the file is in its place and has room. While it is not in its place the view grows older: what is revoked now cannot be kept.
+    public func inspect() async {
+        let before = writer.fault
+        let fault = await writer.inspect()
+        if let fault, fault != before {
+            logger.error("the store takes no writes", metadata: ["error": "\(fault)"])
+        } else if fault == nil, before != nil {
+            logger.notice("the store takes writes again")
+        }
+        lifecycle.withLock { state in
+            guard state == .ready else { return }
+            if fault?.code != .moved {
+                view.setAlwaysFresh()
+            } else if view.isAlwaysFresh {
+                view.confirm(at: clock.monotonic())
+            }
+        }
     }
 
     /// Finishes what was asked before, and releases the file with all of it in one piece.

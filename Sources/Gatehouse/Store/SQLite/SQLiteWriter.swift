@@ -21,11 +21,59 @@ final class SQLiteWriter: Sendable {
     }
 
     private let queue: DatabaseQueue
+    /// Nil for a database in memory.
+    private let identity: SQLiteIdentity?
+    /// Why the last write failed for a reason that concerns every write; nil: writes succeed.
+    private let lastFault = Mutex<StoreError?>(nil)
     private let writes = Mutex<[Write]>([])
     private let waiting = Atomic<Int>(0)
 
-    init(_ queue: DatabaseQueue) {
+    /// - Parameter path: the file of the database that `queue` has just opened; nil for one in memory.
+    init(_ queue: DatabaseQueue, path: String? = nil) {
         self.queue = queue
+        identity = SQLiteIdentity(openedAt: path)
+    }
+
+    /// Why writes fail: the file is not in its place, or there is no room; nil: they succeed.
+    var fault: StoreError? { lastFault.withLock { $0 } }
+
+    /// Looks whether the file is in its place, and whether there is room again if there was none.
+    ///
+    /// - Returns: `fault`, as it is now.
+    func inspect() async -> StoreError? {
+        await withCheckedContinuation { continuation in
+            queue.asyncWriteWithoutTransaction { [self] db in
+                if fault?.code == .full, isInPlace { note(probe(db)) }
+                if !isInPlace { note(.moved()) } else if fault?.code == .moved { note(nil) }
+                continuation.resume(returning: fault)
+            }
+        }
+    }
+
+    private var isInPlace: Bool { identity?.isInPlace ?? true }
+
+    private func note(_ error: StoreError?) {
+        lastFault.withLock { fault in
+            switch error?.code {
+            case nil: fault = nil
+            case .moved?, .full?: fault = error
+            default: break
+            }
+        }
+    }
+
+    /// Writes something larger than a page and removes it.
+    private func probe(_ db: Database) -> StoreError? {
+        do {
+            try db.inTransaction(.immediate) {
+                try db.execute(sql: "INSERT OR REPLACE INTO setting (name, value) VALUES ('probe', zeroblob(16384))")
+                try db.execute(sql: "DELETE FROM setting WHERE name = 'probe'")
+                return .commit
+            }
+            return nil
+        } catch {
+            return StoreError(error)
+        }
     }
 
     /// Reads, after what was asked before.
@@ -116,13 +164,18 @@ final class SQLiteWriter: Sendable {
     private func commit(_ batch: [Write], _ db: Database) {
         var endings: [Ending] = []
         do {
+            guard isInPlace else { throw StoreError.moved() }
             try db.inTransaction(.immediate) {
                 for write in batch { endings.append(try write.run(db)) }
                 return .commit
             }
+            // What was written to a file that is gone must not be acknowledged.
+            guard isInPlace else { throw StoreError.moved() }
+            note(nil)
             for ending in endings { ending(nil) }
         } catch {
             let failure = StoreError(error)
+            note(failure)
             for ending in endings { ending(failure) }
             for write in batch.dropFirst(endings.count) { write.fail(failure) }
         }

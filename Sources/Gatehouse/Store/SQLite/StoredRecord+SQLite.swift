@@ -1,11 +1,11 @@
 import GRDB
 
-extension StoredField<Int64?> {
+extension StoredField<UnixTime?> {
     /// A time in seconds, or none.
     init(time value: DatabaseValue) {
         switch value.storage {
         case .null: self = .valid(nil)
-        case .int64(let time) where StoreBounds.isValid(time: time): self = .valid(time)
+        case .int64(let seconds): self = UnixTime(seconds).map { .valid($0) } ?? .faulty
         default: self = .faulty
         }
     }

@@ -1,8 +1,9 @@
 /// A record as the view keeps it: one word, so that no reader can see half of one.
 ///
-/// Bits 0 to 39 hold a time, bit 60 tells that there is one, bit 61 is the flag (disabled, or revoked), bit 62 tells
-/// that the record is faulty and bit 63 that there is a record. 0 is no record. Bits 40 to 59 are the generation of the
-/// table's content in which the record was last read; they are no part of what the record says.
+/// Bits 0 to 38 hold a time, bit 39 tells that it is the time of an authentication, bit 60 tells that there is one, bit 61
+/// is the flag (disabled, or revoked), bit 62 tells that the record is faulty and bit 63 that there is a record. 0 is no
+/// record. Bits 40 to 58 are the generation of the table's content in which the record was last read, and bit 59 tells
+/// that the store does not hold it any more; they are no part of what the record says.
 struct RecordWord: Sendable {
     let bits: UInt64
 
@@ -12,24 +13,41 @@ struct RecordWord: Sendable {
     private static let present: UInt64 = 1 << 63
     private static let flag: UInt64 = 1 << 61
     private static let hasTime: UInt64 = 1 << 60
-    private static let timeMask: UInt64 = (1 << 40) - 1
-    private static let generationMask: UInt64 = ((1 << 20) - 1) << 40
+    private static let isAuthentication: UInt64 = 1 << 39
+    private static let timeMask: UInt64 = (1 << 39) - 1
+    private static let kept: UInt64 = 1 << 59
+    private static let generationMask: UInt64 = ((1 << 19) - 1) << 40
 
     init(bits: UInt64) {
         self.bits = bits
     }
 
-    /// - Parameter time: from 0 to `StoreBounds.maximumTime`, which 37 bits hold.
-    init(time: Int64?, flag: Bool) {
-        var bits = Self.present | (flag ? Self.flag : 0)
-        if let time { bits |= Self.hasTime | (UInt64(truncatingIfNeeded: time) & Self.timeMask) }
+    /// The latest time takes 37 bits.
+    init(time: UnixTime?, flag: Bool, isAuthentication: Bool = false) {
+        var bits = Self.present | (flag ? Self.flag : 0) | (isAuthentication ? Self.isAuthentication : 0)
+        if let time { bits |= Self.hasTime | (UInt64(truncatingIfNeeded: time.seconds) & Self.timeMask) }
         self.bits = bits
     }
 
     /// What the record says, without when it was read.
-    private var content: UInt64 { bits & ~Self.generationMask }
-    private var time: Int64? { bits & Self.hasTime == 0 ? nil : Int64(bits & Self.timeMask) }
+    private var content: UInt64 { bits & ~(Self.generationMask | Self.kept) }
+    /// Whether the store does not hold all of it any more.
+    @inline(__always)
+    var isKept: Bool { bits & Self.kept != 0 }
+    private var time: UnixTime? { bits & Self.hasTime == 0 ? nil : UnixTime(Int64(bits & Self.timeMask)) }
     private var flag: Bool { bits & Self.flag != 0 }
+    private var isAuthentication: Bool { bits & Self.isAuthentication != 0 }
+}
+
+/// Parts of a record: what an entry of the stream says that changed.
+struct RecordParts: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    /// `valid_since`.
+    static let time = RecordParts(rawValue: 1)
+    /// `disabled`, and `revoked` of a session.
+    static let flag = RecordParts(rawValue: 2)
+    static let all: RecordParts = [.time, .flag]
 }
 
 extension RecordWord: Equatable {
@@ -41,10 +59,25 @@ extension RecordWord: Equatable {
 }
 
 extension RecordWord {
-    /// The same record, read in `generation`, of which 20 bits count. No record has none.
+    /// The same record, read in `generation`, of which 19 bits count. No record has none.
     func stamped(_ generation: UInt64) -> RecordWord {
         if self == .none { return .none }
-        return RecordWord(bits: content | (generation << 40 & Self.generationMask))
+        return RecordWord(bits: bits & ~Self.generationMask | (generation << 40 & Self.generationMask))
+    }
+
+    /// The same record, of which the store does not hold all any more. No record has none.
+    var keptByView: RecordWord { self == .none ? .none : RecordWord(bits: bits | Self.kept) }
+
+    /// What the view has after the store told this record: nothing that `old` says becomes weaker but what `named` names.
+    func keeping(_ old: RecordWord, changing named: RecordParts) -> RecordWord {
+        if old == .none || self == .faulty || named == .all { return self }
+        if old == .faulty { return self == .none && named.isEmpty ? old.keptByView : self }
+        let timed = named.contains(.time) || (old.time?.seconds ?? -1) <= (self.time?.seconds ?? -1) ? self : old
+        let flag = self.flag || (old.flag && !named.contains(.flag))
+        let merged =
+            timed.time == nil && !flag
+            ? .none : RecordWord(time: timed.time, flag: flag, isAuthentication: timed.isAuthentication)
+        return merged == self ? self : merged.keptByView
     }
 
     /// Whether the record was last read in `generation`.
@@ -56,12 +89,18 @@ extension RecordWord {
 extension RecordWord {
     /// A user of whom nothing is known takes no place in the table.
     init(_ record: UserRecord) {
-        self = record == UserRecord() ? .none : RecordWord(time: record.validSince, flag: record.disabled)
+        self =
+            record.validSince == nil && !record.disabled
+            ? .none : RecordWord(time: record.validSince, flag: record.disabled)
     }
 
     /// A session of which nothing is known takes no place in the table.
     init(_ record: SessionRecord) {
-        self = record == SessionRecord() ? .none : RecordWord(time: record.signedInAt, flag: record.revoked)
+        self =
+            record == SessionRecord()
+            ? .none
+            : RecordWord(
+                time: record.signedInAt, flag: record.revoked, isAuthentication: record.isAuthenticated)
     }
 
     var user: UserLookup {
@@ -71,6 +110,6 @@ extension RecordWord {
 
     var session: SessionLookup {
         if self == .none { return .none }
-        return self == .faulty ? .faulty : .record(revoked: flag, signedInAt: time)
+        return self == .faulty ? .faulty : .record(revoked: flag, signedInAt: time, isAuthenticated: isAuthentication)
     }
 }

@@ -93,6 +93,19 @@ final class ShardedTable: Sendable {
         }
     }
 
+    /// Keeps the records of one shard that were not set since `generation` began, and marks them; none once a later one has begun.
+    func keep(shard: Int, generation: UInt64) {
+        writer.withLock { writer in
+            if writer.generation == generation { writer.keep(block(shard)) }
+        }
+    }
+
+    /// How many keys have a record that the store does not hold any more.
+    var kept: Int { writer.withLock { $0.kept } }
+
+    /// The record under `key`, as it is kept. For the writing side.
+    func word(_ key: StoreKey) -> RecordWord { find(key, lane: 0) }
+
     /// How many keys have a faulty record.
     var faulty: Int { writer.withLock { $0.faulty } }
 

@@ -16,22 +16,22 @@ public struct StoreKey: Sendable, Hashable {
         self.low = low == 0 ? 1 : low
     }
 
-    /// The key of a user: the hash of the uid's UTF-8. Nil when libcrypto fails.
-    public init?(user uid: UnsafeRawBufferPointer, hasher: SHA256Hasher) {
-        guard let digest = hasher.hash(uid) else { return nil }
+    /// The key of a user: the hash of the UTF-8 of ``UserKey/name``. Nil when libcrypto fails.
+    init?(userName name: UnsafeRawBufferPointer, hasher: SHA256Hasher) {
+        guard let digest = hasher.hash(name) else { return nil }
         self.init(digest)
     }
 
-    /// The key of a session: the hash of the uid's length (4 bytes, big-endian), the uid and the session. Nil when
+    /// The key of a session: the hash of the length of the user's name (4 bytes, big-endian), the name and the session. Nil when
     /// libcrypto fails.
     ///
     /// The length keeps (`ab`, `c`) and (`a`, `bc`) apart.
-    public init?(user uid: UnsafeRawBufferPointer, session: UnsafeRawBufferPointer, hasher: SHA256Hasher) {
-        let size = 4 + uid.count + session.count
+    init?(userName name: UnsafeRawBufferPointer, session: UnsafeRawBufferPointer, hasher: SHA256Hasher) {
+        let size = 4 + name.count + session.count
         let digest = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
-            buffer.storeBytes(of: UInt32(truncatingIfNeeded: uid.count).bigEndian, as: UInt32.self)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[4..<(4 + uid.count)]).copyMemory(from: uid)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[(4 + uid.count)...]).copyMemory(from: session)
+            buffer.storeBytes(of: UInt32(truncatingIfNeeded: name.count).bigEndian, as: UInt32.self)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[4..<(4 + name.count)]).copyMemory(from: name)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[(4 + name.count)...]).copyMemory(from: session)
             return hasher.hash(UnsafeRawBufferPointer(buffer))
         }
         guard let digest else { return nil }
@@ -39,15 +39,15 @@ public struct StoreKey: Sendable, Hashable {
     }
 
     /// The key of a user. Nil when libcrypto fails.
-    public init?(user uid: String, hasher: SHA256Hasher) {
-        guard let key = uid.withBytes({ StoreKey(user: $0, hasher: hasher) }) else { return nil }
+    public init?(_ user: UserKey, hasher: SHA256Hasher) {
+        guard let key = user.name.withBytes({ StoreKey(userName: $0, hasher: hasher) }) else { return nil }
         self = key
     }
 
     /// The key of a session of a user. Nil when libcrypto fails.
-    public init?(user uid: String, session: String, hasher: SHA256Hasher) {
-        let key = uid.withBytes { uid in
-            session.withBytes { StoreKey(user: uid, session: $0, hasher: hasher) }
+    public init?(_ user: UserKey, session: String, hasher: SHA256Hasher) {
+        let key = user.name.withBytes { name in
+            session.withBytes { StoreKey(userName: name, session: $0, hasher: hasher) }
         }
         guard let key else { return nil }
         self = key

@@ -9,23 +9,23 @@ struct StoreKeyMaker {
         self.hasher = hasher
     }
 
-    func key(user uid: UnsafeRawBufferPointer) throws(StoreError) -> StoreKey {
-        guard let key = StoreKey(user: uid, hasher: hasher) else { throw Self.failure() }
+    func key(userName name: UnsafeRawBufferPointer) throws(StoreError) -> StoreKey {
+        guard let key = StoreKey(userName: name, hasher: hasher) else { throw Self.failure() }
         return key
     }
 
-    func key(user uid: UnsafeRawBufferPointer, session: UnsafeRawBufferPointer) throws(StoreError) -> StoreKey {
-        guard let key = StoreKey(user: uid, session: session, hasher: hasher) else { throw Self.failure() }
+    func key(userName name: UnsafeRawBufferPointer, session: UnsafeRawBufferPointer) throws(StoreError) -> StoreKey {
+        guard let key = StoreKey(userName: name, session: session, hasher: hasher) else { throw Self.failure() }
         return key
     }
 
-    func key(user uid: String) throws(StoreError) -> StoreKey {
-        guard let key = StoreKey(user: uid, hasher: hasher) else { throw Self.failure() }
+    func key(of user: UserKey) throws(StoreError) -> StoreKey {
+        guard let key = StoreKey(user, hasher: hasher) else { throw Self.failure() }
         return key
     }
 
-    func key(user uid: String, session: String) throws(StoreError) -> StoreKey {
-        guard let key = StoreKey(user: uid, session: session, hasher: hasher) else { throw Self.failure() }
+    func key(of user: UserKey, session: String) throws(StoreError) -> StoreKey {
+        guard let key = StoreKey(user, session: session, hasher: hasher) else { throw Self.failure() }
         return key
     }
 

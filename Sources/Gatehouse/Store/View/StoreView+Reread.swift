@@ -1,7 +1,7 @@
 /// Reading all records again into a view that requests go on reading.
 ///
 /// Nothing is taken away while the records are read: what was revoked before counts until the sweep, so the view errs
-/// to the safe side. No second table is built, and no reader waits.
+/// to the safe side. No second table is built, and no reader waits. What a store has lost may be kept instead of swept.
 extension StoreView {
     /// Names one reading of all records, between `beginReread` and the last slice of the sweep.
     struct Reread: Sendable {
@@ -24,4 +24,22 @@ extension StoreView {
         users.sweep(shard: slice, generation: reread.users)
             + sessions.sweep(shard: slice, generation: reread.sessions)
     }
+
+    /// Removes, in one slice, the sessions that nobody set since `reread` began.
+    func sweepSessions(_ reread: Reread, slice: Int) {
+        _ = sessions.sweep(shard: slice, generation: reread.sessions)
+    }
+
+    /// Keeps, in one slice, the users that nobody set since `reread` began, and marks them.
+    func keepUsers(_ reread: Reread, slice: Int) {
+        users.keep(shard: slice, generation: reread.users)
+    }
+
+    /// Keeps, in one slice, the sessions that nobody set since `reread` began, and marks them.
+    func keepSessions(_ reread: Reread, slice: Int) {
+        sessions.keep(shard: slice, generation: reread.sessions)
+    }
+
+    /// How many records the store does not hold any more.
+    var kept: (users: Int, sessions: Int) { (users.kept, sessions.kept) }
 }

@@ -97,6 +97,9 @@ extension StoreView {
         freshness.store(.max, ordering: .releasing)
     }
 
+    /// Whether the view's store writes here before it acknowledges.
+    var isAlwaysFresh: Bool { freshness.load(ordering: .acquiring) == .max }
+
     /// The view held everything at `monotonic`, in nanoseconds.
     func confirm(at monotonic: UInt64) {
         freshness.store(min(monotonic, .max - 2) + 1, ordering: .releasing)

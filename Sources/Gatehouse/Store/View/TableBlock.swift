@@ -72,16 +72,30 @@ struct TableBlock {
 
     /// Takes away the records that `isGone` tells; their keys keep their places.
     ///
-    /// - Returns: how many records went, and how many of them were faulty.
-    func removeRecords(where isGone: (RecordWord) -> Bool) -> (records: Int, faulty: Int) {
-        var removed = (records: 0, faulty: 0)
+    /// - Returns: how many records went, and how many of them were faulty, and kept.
+    func removeRecords(where isGone: (RecordWord) -> Bool) -> (records: Int, faulty: Int, kept: Int) {
+        var removed = (records: 0, faulty: 0, kept: 0)
         forEachPlace { place, _, record in
             guard isGone(record) else { return }
             place.record[0].store(RecordWord.none.bits, ordering: .releasing)
             removed.records += 1
             if record == .faulty { removed.faulty += 1 }
+            if record.isKept { removed.kept += 1 }
         }
         return removed
+    }
+
+    /// Marks the records that `isMissing` tells as kept by the view, and read in `generation`.
+    ///
+    /// - Returns: how many were not kept before.
+    func keepRecords(generation: UInt64, where isMissing: (RecordWord) -> Bool) -> Int {
+        var kept = 0
+        forEachPlace { place, _, record in
+            guard isMissing(record) else { return }
+            if !record.isKept { kept += 1 }
+            place.record[0].store(record.keptByView.stamped(generation).bits, ordering: .releasing)
+        }
+        return kept
     }
 
     /// Calls `body` with each place that has a record, and the lower word of its key.

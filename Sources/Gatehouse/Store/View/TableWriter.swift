@@ -18,6 +18,8 @@ struct TableWriter: ~Copyable {
     private(set) var records = 0
     /// Keys whose record is faulty.
     private(set) var faulty = 0
+    /// Keys whose record the store does not hold any more.
+    private(set) var kept = 0
     /// What is set now is stamped with this.
     private(set) var generation: UInt64 = 0
 
@@ -52,6 +54,7 @@ struct TableWriter: ~Copyable {
         shards[shard].used += 1
         records += 1
         if record == .faulty { faulty += 1 }
+        if record.isKept { kept += 1 }
         return replacement
     }
 
@@ -59,7 +62,13 @@ struct TableWriter: ~Copyable {
         let change = (new == .none ? 0 : 1) - (old == .none ? 0 : 1)
         records += change
         faulty += (new == .faulty ? 1 : 0) - (old == .faulty ? 1 : 0)
+        kept += (new.isKept ? 1 : 0) - (old.isKept ? 1 : 0)
         shards[shard].dead -= change
+    }
+
+    /// Keeps the records of `block` that were last set before the present generation, and marks them.
+    mutating func keep(_ block: TableBlock) {
+        kept += block.keepRecords(generation: generation) { !$0.isOf(generation) }
     }
 
     mutating func beginGeneration() -> UInt64 {
@@ -76,6 +85,7 @@ struct TableWriter: ~Copyable {
         let removed = block.removeRecords { !$0.isOf(generation) }
         records -= removed.records
         faulty -= removed.faulty
+        kept -= removed.kept
         shards[shard].dead += removed.records
         guard TableGrowth.isWasteful(dead: shards[shard].dead, used: shards[shard].used) else {
             return (removed.records, nil)

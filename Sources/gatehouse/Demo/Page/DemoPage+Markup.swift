@@ -59,7 +59,7 @@ extension DemoPage {
         </section>
         <section id="sensitive" aria-labelledby="sensitive-title">
         <h2 id="sensitive-title"><span class="number">2</span> Do something sensitive</h2>
-        <p>The route <code>DELETE /v1/account</code> has <code>recent_sign_in: 5m</code>: a good session is not enough, the person must
+        <p>The route <code>DELETE /v1/account</code> has <code>recent_sign_in: { max_age: 5m, proof: authenticated }</code>: a good session is not enough, the person must
         have signed in within five minutes. (An echo service is behind it: nothing is deleted.)</p>
         <div class="controls"><button type="button" id="do-sensitive" class="primary">Call it</button></div>
         <p class="outcome" role="status"></p><div class="next"></div><ol class="wire"></ol>

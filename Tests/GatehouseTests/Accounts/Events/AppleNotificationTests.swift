@@ -37,7 +37,7 @@ import Testing
         try await rig.makeAccount()
         let token = Self.draft(Self.events("consent-revoked", isText: isText)).signed()
         #expect(await rig.notify(token).isAccepted)
-        let expected = UserRecord(validSince: Self.now - 50)
+        let expected = UserRecord(validSince: UnixTime(clamping: Self.now - 50))
         #expect(try await rig.store.user(Self.link.name) == expected)
         #expect(try await rig.store.user("ada") == expected)
         #expect(try await rig.store.owner(of: Self.link) == "ada")
@@ -46,7 +46,7 @@ import Testing
     @Test func anIdentityWithoutAnAccountIsRevokedByItsName() async throws {
         let rig = try EventRig()
         #expect(await rig.notify(Self.token("consent-revoked")).isAccepted)
-        #expect(try await rig.store.user(Self.link.name) == UserRecord(validSince: Self.now - 50))
+        #expect(try await rig.store.user(Self.link.name) == UserRecord(validSince: UnixTime(clamping: Self.now - 50)))
     }
 
     @Test(arguments: [
@@ -56,7 +56,7 @@ import Testing
     func theTimeOfTheEventCountsAndNeverTheFuture(_ time: String?, _ expected: Int64) async throws {
         let rig = try EventRig()
         #expect(await rig.notify(Self.token("consent-revoked", time: time)).isAccepted)
-        #expect(try await rig.store.user(Self.link.name) == UserRecord(validSince: expected))
+        #expect(try await rig.store.user(Self.link.name) == UserRecord(validSince: UnixTime(clamping: expected)))
     }
 
     @Test(arguments: ["account-delete", "account-deleted"])
@@ -64,8 +64,10 @@ import Testing
         let rig = try EventRig()
         try await rig.makeAccount("ada", [Self.link, Self.other])
         #expect(await rig.notify(Self.token(type)).isAccepted)
-        #expect(try await rig.store.user(Self.link.name) == UserRecord(validSince: Self.now - 50, disabled: true))
-        #expect(try await rig.store.user("ada") == UserRecord(validSince: Self.now - 50))
+        #expect(
+            try await rig.store.user(Self.link.name)
+                == UserRecord(validSince: UnixTime(clamping: Self.now - 50), disabled: true))
+        #expect(try await rig.store.user("ada") == UserRecord(validSince: UnixTime(clamping: Self.now - 50)))
         #expect(try await rig.store.owner(of: Self.link) == nil)
         #expect(try await rig.store.account("ada")?.links == ["google.com": "g-1"])
     }

@@ -36,7 +36,7 @@ import Testing
         #expect(await rig.notify(Self.token("consent-revoked")).isAccepted)
         try await rig.store.unrevoke(Self.link.name)
         #expect(await rig.notify(Self.token("consent-revoked", id: "j-2")).isAccepted)
-        #expect(try await rig.store.user(Self.link.name).validSince == EventRig.now - 100)
+        #expect(try await rig.store.user(Self.link.name).validSince?.seconds == EventRig.now - 100)
         #expect(rig.log.taken.count == 2)
     }
 
@@ -57,13 +57,14 @@ import Testing
         let accepted = try await winners(of: 100) { await gateways[$0 % 2].notify(token).isAccepted }
         #expect(accepted == 100)
         #expect(rig.log.taken.count == 1)
-        #expect(try await rig.store.user("ada").validSince == EventRig.now - 100)
+        #expect(try await rig.store.user("ada").validSince?.seconds == EventRig.now - 100)
         #expect(try await rig.store.owner(of: Self.link) == nil)
     }
 
     @Test func whatFailedHalfwayIsDoneAtTheRepetition() async throws {
         let path = try TemporaryFolder().path("gatehouse.db")
-        let store = try await Self.store(at: path, after: "INSERT INTO user VALUES ('ada', 'soon', 0)")
+        let store = try await Self.store(
+            at: path, after: "INSERT INTO user (uid, valid_since, disabled) VALUES ('ada', 'soon', 0)")
         let rig = try EventRig(store)
         try await rig.makeAccount("ada", [Self.link, Self.other])
         #expect(await rig.notify(Self.token()).refusal?.code == .storeUnavailable)
@@ -73,7 +74,7 @@ import Testing
 
         try await store.unrevoke("ada")
         #expect(await rig.notify(Self.token()).isAccepted)
-        #expect(try await store.user("ada").validSince == EventRig.now - 100)
+        #expect(try await store.user("ada").validSince?.seconds == EventRig.now - 100)
         #expect(try await store.owner(of: Self.link) == nil)
         #expect(rig.log.taken.count == 1)
     }

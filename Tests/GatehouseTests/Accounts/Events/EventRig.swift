@@ -35,7 +35,7 @@ struct EventRig: Sendable {
     }
 
     /// Makes an account with these links; the first one makes it.
-    func makeAccount(_ uid: String = "ada", _ links: [IdentityLink] = [ada]) async throws {
+    func makeAccount(_ uid: UserKey = "ada", _ links: [IdentityLink] = [ada]) async throws {
         _ = try await store.createAccount(
             AccountRecord(uid: uid, created: 1, links: [links[0].provider: links[0].subject]), claimsEmail: false)
         for link in links.dropFirst() { _ = try await store.claim(link, for: uid) }

@@ -16,21 +16,21 @@ import Testing
     @Test(arguments: [(120, 40), (20, 6), (15, 5), (3, 5), (1, 5), (100_000, 33_333)])
     func aThirdOfAMinutesCallsMayComeAtOnceAndAtLeastFive(_ rate: Int, _ expected: Int) {
         let rates = CallRates(perAddress: rate, perAccount: rate)
-        #expect(burst { rates.allow(account: "ada", now: Self.start) } == expected)
+        #expect(burst { rates.allow(user: "ada", now: Self.start) } == expected)
         #expect(burst { rates.allow(network: .version4(1), now: Self.start) } == expected)
     }
 
     @Test(arguments: [(120, 1), (20, 3), (7, 9), (1, 60)])
     func whoIsRefusedIsToldWhenTheNextCallPasses(_ rate: Int, _ seconds: Int) {
         let rates = CallRates(perAddress: 1, perAccount: rate)
-        _ = burst { rates.allow(account: "ada", now: Self.start) }
-        #expect(rates.allow(account: "ada", now: Self.start) == seconds)
-        #expect(rates.allow(account: "ada", now: Self.start + .seconds(Double(seconds))) == nil)
+        _ = burst { rates.allow(user: "ada", now: Self.start) }
+        #expect(rates.allow(user: "ada", now: Self.start) == seconds)
+        #expect(rates.allow(user: "ada", now: Self.start + .seconds(Double(seconds))) == nil)
     }
 
     @Test func callsPassAtTheRateAndNoFaster() {
         let rates = CallRates(perAddress: 1, perAccount: 20)
-        let passed = (0..<600).filter { rates.allow(account: "ada", now: Self.start + .seconds(Double($0))) == nil }
+        let passed = (0..<600).filter { rates.allow(user: "ada", now: Self.start + .seconds(Double($0))) == nil }
         // Ten minutes of 20, and what was there at the start.
         #expect(passed.count == 205)
     }
@@ -46,9 +46,9 @@ import Testing
 
     @Test func aRefusedCallCountsForNothing() {
         let rates = CallRates(perAddress: 1, perAccount: 20)
-        _ = burst { rates.allow(account: "ada", now: Self.start) }
-        for _ in 0..<1000 { _ = rates.allow(account: "ada", now: Self.start + .seconds(2)) }
-        #expect(rates.allow(account: "ada", now: Self.start + .seconds(3)) == nil)
+        _ = burst { rates.allow(user: "ada", now: Self.start) }
+        for _ in 0..<1000 { _ = rates.allow(user: "ada", now: Self.start + .seconds(2)) }
+        #expect(rates.allow(user: "ada", now: Self.start + .seconds(3)) == nil)
     }
 
     @Test func eachNetworkAndEachAccountHasItsOwnBucket() throws {
@@ -61,21 +61,21 @@ import Testing
         }
         // Canonically equivalent names are different names.
         for account in ["ada", "Ada", "", "caf\u{e9}", "cafe\u{301}"] {
-            #expect(burst { rates.allow(account: account, now: Self.start) } == 5)
+            #expect(burst { rates.allow(user: UserKey(account), now: Self.start) } == 5)
         }
     }
 
     @Test func theClockOfAnotherThreadMayBeBehind() {
         let rates = CallRates(perAddress: 1, perAccount: 60)
-        #expect(rates.allow(account: "ada", now: Self.start) == nil)
-        #expect(burst { rates.allow(account: "ada", now: Self.start - 1) } == 18)
+        #expect(rates.allow(user: "ada", now: Self.start) == nil)
+        #expect(burst { rates.allow(user: "ada", now: Self.start - 1) } == 18)
     }
 
     @Test func ofManyAtOnceNoMorePassThanTheBucketHolds() async {
         let rates = CallRates(perAddress: 1, perAccount: 120)
         let passed = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
-                group.addTask { (0..<100).count { _ in rates.allow(account: "ada", now: Self.start) == nil } }
+                group.addTask { (0..<100).count { _ in rates.allow(user: "ada", now: Self.start) == nil } }
             }
             return await group.reduce(0, +)
         }

@@ -28,7 +28,10 @@ extension AccountsRig {
     /// The user of a session cookie that an answer set, as a request with it would have.
     func caller(_ answer: CallAnswer) throws -> Principal {
         let token = try UnverifiedJWS(try #require(answer.token))
-        let verifier = SessionVerifier(clockSkew: 5, keySet: 0)
+        let (table, _) = VerifierTable.make(of: Self.identity)
+        let origins = SessionOrigins(
+            table.verifiers, opaque: Self.identity.providers.filter { $0.opaqueTokens != nil })
+        let verifier = SessionVerifier(clockSkew: 5, keySet: 0, origins: origins)
         let view = try SessionDraft.keys().view
         let kid = try verifier.checkBeforeSignature(token, view)
         return try verifier.verify(

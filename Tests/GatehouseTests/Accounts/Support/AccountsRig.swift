@@ -16,6 +16,7 @@ struct AccountsRig: Sendable {
     let keys: FixedKeys
     let store: SQLiteStore
     let accounts: Accounts
+    let parts: AccountParts
     let authority = SessionAuthority()
     /// Answers of providers about opaque tokens, by the tokens' texts.
     let opaque = OpaqueAnswers()
@@ -46,6 +47,7 @@ struct AccountsRig: Sendable {
                 clock: time.clock),
             clockSkew: 5, maxStaleness: .max, rating: UnlimitedCalls())
         changeParts(&parts)
+        self.parts = parts
         accounts = Accounts(parts)
         if keysAreKnown { authority.settle(try SessionDraft.keys()) }
     }
@@ -56,7 +58,7 @@ struct AccountsRig: Sendable {
 extension AccountsRig {
     private static let providers: [IdentityProvider] = [.apple, .google, .microsoft, .facebook, .oidc("corp")]
 
-    private static var identity: Configuration.Identity {
+    static var identity: Configuration.Identity {
         var identity = Configuration.Identity()
         identity.firebase = Configuration.Firebase(project: FirebaseToken.demoProject)
         identity.providers = providers.map(configured)

@@ -8,7 +8,7 @@ final class ChangingAccounts: AccountLookingUp {
 
     init(_ answers: [AccountStatus.Answer]) { self.answers = Mutex(answers) }
 
-    func look(uid: String, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+    func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
         let next = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .unavailable }
         answer(AccountStatus(answer: next, askedAt: notBefore))
     }

@@ -83,11 +83,13 @@ enum GoCheckRevoked {
     private static let validSince: Int64 = 1_494_364_393
 
     static let rows: [SDKRow] = [
-        SDKRow("issued and signed in since", sdk: .accepts, ours: .ok) { $0.user = UserRecord(validSince: validSince) },
+        SDKRow("issued and signed in since", sdk: .accepts, ours: .ok) {
+            $0.user = UserRecord(validSince: UnixTime(clamping: validSince))
+        },
         SDKRow("of 1970", sdk: .refuses("ID_TOKEN_REVOKED"), ours: .idTokenRevoked) { old(&$0) },
         SDKRow("of 1970, disabled", sdk: .refuses("USER_DISABLED"), ours: .userDisabled) {
             old(&$0)
-            $0.user = UserRecord(validSince: validSince, disabled: true)
+            $0.user = UserRecord(validSince: UnixTime(clamping: validSince), disabled: true)
         },
         SDKRow("a cookie of 1970", sdk: .refuses("SESSION_COOKIE_REVOKED"), ours: .sessionCookieRevoked) {
             old(&$0)
@@ -96,7 +98,7 @@ enum GoCheckRevoked {
         SDKRow("a cookie of 1970, disabled", sdk: .refuses("USER_DISABLED"), ours: .userDisabled) {
             old(&$0)
             $0.bake()
-            $0.user = UserRecord(validSince: validSince, disabled: true)
+            $0.user = UserRecord(validSince: UnixTime(clamping: validSince), disabled: true)
         },
         SDKRow("an invalid token", sdk: .refuses("ID_TOKEN_INVALID"), ours: .argumentError) {
             old(&$0)
@@ -118,6 +120,6 @@ enum GoCheckRevoked {
     private static func old(_ row: inout SDKCase) {
         row.draft.claims["iat"] = "1970"
         row.draft.claims["auth_time"] = "1970"
-        row.user = UserRecord(validSince: validSince)
+        row.user = UserRecord(validSince: UnixTime(clamping: validSince))
     }
 }

@@ -131,14 +131,18 @@ enum JavaCheckRevoked {
 
     static let rows: [SDKRow] = [
         SDKRow("issued a second before", sdk: .refuses("REVOKED_ID_TOKEN"), ours: .idTokenRevoked) {
-            $0.user = UserRecord(validSince: now + 1)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now + 1))
         },
-        SDKRow("issued in that second", sdk: .accepts, ours: .ok) { $0.user = UserRecord(validSince: now) },
-        SDKRow("issued a second after", sdk: .accepts, ours: .ok) { $0.user = UserRecord(validSince: now - 1) },
+        SDKRow("issued in that second", sdk: .accepts, ours: .ok) {
+            $0.user = UserRecord(validSince: UnixTime(clamping: now))
+        },
+        SDKRow("issued a second after", sdk: .accepts, ours: .ok) {
+            $0.user = UserRecord(validSince: UnixTime(clamping: now - 1))
+        },
         SDKRow("a cookie issued a second before", sdk: .refuses("REVOKED_SESSION_COOKIE"), ours: .sessionCookieRevoked)
         {
             $0.kind = .sessionCookie
-            $0.user = UserRecord(validSince: now + 1)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now + 1))
         },
         SDKRow("disabled", sdk: .refuses("USER_DISABLED"), ours: .userDisabled) {
             $0.user = UserRecord(disabled: true)

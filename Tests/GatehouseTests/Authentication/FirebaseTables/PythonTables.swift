@@ -139,10 +139,10 @@ enum PythonCheckRevoked {
 
     static let rows: [SDKRow] = [
         SDKRow("revoked", sdk: .refuses("RevokedIdTokenError"), ours: .idTokenRevoked) {
-            $0.user = UserRecord(validSince: now + 100)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100))
         },
         SDKRow("revoked, not checked", sdk: .accepts, ours: .ok) {
-            $0.user = UserRecord(validSince: now + 100)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100))
             $0.revocation = .off
         },
         SDKRow("disabled", sdk: .refuses("UserDisabledError"), ours: .userDisabled) {
@@ -153,18 +153,18 @@ enum PythonCheckRevoked {
             $0.revocation = .off
         },
         SDKRow("disabled and revoked", sdk: .refuses("UserDisabledError"), ours: .userDisabled) {
-            $0.user = UserRecord(validSince: now + 100, disabled: true)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100), disabled: true)
         },
         SDKRow("a revoked cookie", sdk: .refuses("RevokedSessionCookieError"), ours: .sessionCookieRevoked) {
             $0.bake()
-            $0.user = UserRecord(validSince: now + 100)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100))
         },
         SDKRow(
             "refreshed after the revocation", sdk: .accepts, ours: .idTokenRevoked,
             because: "what was revoked is the sign-in, and a refresh is none"
         ) {
             $0.draft.claims["iat"] = "\(now - 10)"
-            $0.user = UserRecord(validSince: now - 50)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now - 50))
         },
         SDKRow(
             "a cookie made of a revoked sign-in", sdk: .accepts, ours: .sessionCookieRevoked,
@@ -172,11 +172,11 @@ enum PythonCheckRevoked {
         ) {
             $0.bake()
             $0.draft.claims["iat"] = "\(now - 10)"
-            $0.user = UserRecord(validSince: now - 50)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now - 50))
         },
         SDKRow("another tenant, and revoked", sdk: .refuses("TenantIdMismatchError"), ours: .tenantMismatch) {
             $0.tenant = .only("test-tenant")
-            $0.user = UserRecord(validSince: now + 100)
+            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100))
         },
     ]
 }

@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func account(
-        email: String? = nil, name: String? = nil, created: Int64? = 1, links: [String: String] = [:]
+        email: String? = nil, name: String? = nil, created: UnixTime? = 1, links: [String: String] = [:]
     ) -> AccountRecord {
         AccountRecord(uid: "ada", email: email, name: name, created: created, links: links)
     }
@@ -30,13 +30,22 @@ import Testing
         #expect(principal.userKey == StoreKey(user: "ada", hasher: try SHA256Hasher.required()))
     }
 
+    @Test func `the account of a tenant's user keeps the tenant`() throws {
+        let user = UserKey(uid: "ada", tenant: "acme-x1")
+        let principal = try #require(try owned(try derived(), by: AccountRecord(user: user)))
+        #expect(principal.user == user)
+        #expect(principal.userKey == StoreKey(user, hasher: try SHA256Hasher.required()))
+        #expect(principal.claims.root["firebase"]?["tenant"]?.string == "acme-x1")
+        #expect(try owned(try derived(), by: Self.account())?.claims.root["firebase"]?["tenant"] == nil)
+    }
+
     @Test func whatTheTokenProvedStaysAsItIs() throws {
         let derived = try derived(.apple) { $0.with("auth_time", "\(ManualClock.start - 200)") }
         let principal = try #require(try owned(derived, by: Self.account()))
         #expect(principal.link == IdentityLink(provider: "apple.com", subject: "user-1"))
         #expect(principal.signInProvider == "apple.com")
         #expect(principal.kind == .idToken)
-        #expect(principal.authTime == ManualClock.start - 200)
+        #expect(principal.authTime?.seconds == ManualClock.start - 200)
         #expect(principal.issuedAt == derived.issuedAt)
         #expect(principal.standing.validityTime == derived.standing.validityTime)
         #expect(principal.expiresAt == derived.expiresAt)
@@ -89,7 +98,7 @@ import Testing
     @Test("an account whose uid nobody can have names nobody", arguments: ["", "a\u{0}b", "\n", "long"])
     func impossibleUIDs(_ uid: String) throws {
         let text = uid == "long" ? String(repeating: "u", count: 129) : uid
-        #expect(try owned(try derived(), by: AccountRecord(uid: text)) == nil)
+        #expect(try owned(try derived(), by: AccountRecord(uid: UserKey(text))) == nil)
     }
 
     @Test func onlyProvidersOwnTokensHaveAnOwner() throws {

@@ -4,45 +4,45 @@ import Synchronization
 
 /// An account store that knows the owner of every link, and nothing else.
 struct OwnersOnly: AccountStore {
-    var owner: String?
+    var owner: UserKey?
     var account: AccountRecord?
     var failure: StoreError?
     var gate: Gate?
     let linkGenerations = LinkGenerations()
 
-    init(owner: String?, account: AccountRecord? = nil, failure: StoreError? = nil, gate: Gate? = nil) {
+    init(owner: UserKey?, account: AccountRecord? = nil, failure: StoreError? = nil, gate: Gate? = nil) {
         self.owner = owner
         self.account = account
         self.failure = failure
         self.gate = gate
     }
 
-    func owner(of link: IdentityLink) async throws(StoreError) -> String? {
+    func owner(of link: IdentityLink) async throws(StoreError) -> UserKey? {
         await gate?.pass()
         if let failure { throw failure }
         return owner
     }
 
-    func account(_ uid: String) async throws(StoreError) -> AccountRecord? { account }
+    func account(_ user: UserKey) async throws(StoreError) -> AccountRecord? { account }
 
     private static let unasked = StoreError(.internalFailure, "nobody asks this")
 
-    func uid(ofEmail email: String) async throws(StoreError) -> String? { throw Self.unasked }
+    func uid(ofEmail email: String) async throws(StoreError) -> UserKey? { throw Self.unasked }
 
     func createAccount(_ account: AccountRecord, claimsEmail: Bool) async throws(StoreError) -> AccountCreation {
         throw Self.unasked
     }
 
-    func claim(_ link: IdentityLink, for uid: String) async throws(StoreError) -> LinkClaim { throw Self.unasked }
+    func claim(_ link: IdentityLink, for user: UserKey) async throws(StoreError) -> LinkClaim { throw Self.unasked }
 
-    func release(provider: String, of uid: String) async throws(StoreError) -> LinkRelease { throw Self.unasked }
+    func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease { throw Self.unasked }
 
-    func releaseAll(of uid: String) async throws(StoreError) -> [IdentityLink] { throw Self.unasked }
+    func releaseAll(of user: UserKey) async throws(StoreError) -> [IdentityLink] { throw Self.unasked }
 
-    func setNameIfAbsent(_ name: String, of uid: String) async throws(StoreError) { throw Self.unasked }
+    func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
 
     func setEmail(
-        _ email: String, verified: Bool, of uid: String, claimsEmail: Bool
+        _ email: String, verified: Bool, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool { throw Self.unasked }
 
     func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] { throw Self.unasked }

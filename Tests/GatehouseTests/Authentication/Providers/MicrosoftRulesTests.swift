@@ -121,6 +121,18 @@ import Testing
         #expect(try rig(keyIssuer: issuer).reason(token(ProviderSample.tenant)) == .keyIssuer)
     }
 
+    @Test func `a key without an issuer signs for no tenant beside keys that have one`() throws {
+        let named = TokenDraft.makeKey("named", .rs256)
+        let jwk = named.jwk.dropLast() + ",\"issuer\":\"\(ProviderSample.template)\"}"
+        let keys = try KeySet(jwkSet: Array("{\"keys\":[\(TokenDraft.key.jwk),\(jwk)]}".utf8))
+        let rig = try ProviderRig(
+            [Self.sample.provider { $0.tenants = [ProviderSample.tenant] }],
+            keys: [KeySetSource(Self.sample.keys): keys])
+        #expect(rig.reason(token(ProviderSample.tenant)) == .keyIssuer)
+        let draft = token(ProviderSample.tenant) { $0.withHeader("kid", "\"named\"") }
+        #expect(rig.reason(draft) == .signature)
+    }
+
     @Test func personalAccountsCountWhereTheirTenantIsListed() throws {
         let rig = try rig(tenants: [Self.personal], keyIssuer: ProviderSample.issuer(of: Self.personal))
         let object = "00000000-0000-0000-4b2e-abcdefabcdef"

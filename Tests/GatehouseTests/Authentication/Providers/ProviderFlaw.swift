@@ -66,14 +66,17 @@ struct ProviderFlaw: Sendable, CustomTestStringConvertible {
     private static let future = "\(ManualClock.start + 6)"
     private static let noIntegers = [nil, "null", "\"9999999999\"", "9999999999.5", "1e10", "99999999999999999999"]
 
+    private static let beforeAll = ["-1", "-9223372036854775807", "-9223372036854775808"]
+
     static let times: [[ProviderFlaw]] = [
         claim("exp", noIntegers, .expiryMissing),
         [Int64](-1...0).map(expired),
         claim("iat", noIntegers, .issuedAt, "E-08 "),
-        claim("iat", [future], .issuedInFuture, "E-08 "),
-        claim("nbf", noIntegers.compactMap { $0 } + [future], .notBefore, "E-08 "),
+        claim("iat", beforeAll, .issuedAt, "E-08 "),
+        claim("iat", [future, "\(Int64.max)"], .issuedInFuture, "E-08 "),
+        claim("nbf", noIntegers.compactMap { $0 } + beforeAll + [future], .notBefore, "E-08 "),
         claim("auth_time", noIntegers.compactMap { $0 } + ["true"], .authenticationTime),
-        claim("auth_time", ["-1", future], .authenticatedInFuture),
+        claim("auth_time", beforeAll + [future], .authenticatedInFuture),
     ]
 
     private static func expired(at offset: Int64) -> ProviderFlaw {

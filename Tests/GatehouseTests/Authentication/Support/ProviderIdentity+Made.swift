@@ -13,7 +13,8 @@ extension ProviderIdentity {
         let jws = try token.withUnsafeBytes { try UnverifiedJWS($0) }
         return ProviderIdentity(
             provider: provider, subject: subject, federatedID: subject,
-            claims: try #require(AcceptedClaims(unsignedByEmulator: jws)), authTime: authTime, issuedAt: issuedAt,
-            expiresAt: expiresAt, scopes: scopes)
+            claims: try #require(AcceptedClaims(unsignedByEmulator: jws)),
+            authTime: authTime.map(UnixTime.init(clamping:)), issuedAt: issuedAt.map(UnixTime.init(clamping:)),
+            expiresAt: UnixTime(clamping: expiresAt), scopes: scopes)
     }
 }

@@ -22,8 +22,15 @@ enum SessionDraft {
             "email": "\"a@example.com\"", "email_verified": "true",
             "firebase": #"{"identities":{"apple.com":["1"]},"sign_in_provider":"apple.com"}"#,
         ])
-        draft.header = ["alg": "\"ES256\"", "kid": "\"session-1\"", "typ": "\"gatehouse-session+jwt\""]
+        draft.header = [
+            "alg": "\"ES256\"", "kid": "\"session-1\"", "typ": "\"gatehouse-session+jwt\"", "src": source(now: now),
+        ]
         return draft
+    }
+
+    /// What began a session at `now - 100`: an ID token of Firebase's project, as JSON text.
+    static func source(now: Int64 = ManualClock.start, more: String = "") -> String {
+        #"{"project":"\#(TokenDraft.project)","started":\#(now - 100)\#(more)}"#
     }
 
     static func signed(_ change: (TokenDraft) -> TokenDraft = { $0 }) -> String {

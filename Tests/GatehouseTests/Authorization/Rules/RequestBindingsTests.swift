@@ -92,7 +92,8 @@ import Testing
         "Proxy-Authorization: Basic x", "X-Auth-Uid: root", "x_auth_uid: root", "X-Auth: e30",
         "X-Forwarded-For: 1.2.3.4",
         "X-Real-IP: 1.2.3.4", "X-HTTP-Method-Override: DELETE", "Connection: close", "TE: trailers",
-        "Keep-Alive: timeout=5", "X-Request-Id: 1", "X-Role: admin", "Trailer: X-Sum",
+        "Keep-Alive: timeout=5", "X-Request-Id: 1", "X-Role: admin", "Trailer: X-Sum", "Proxy: http://evil.example",
+        "proxy: x",
     ])
     func whatTheUpstreamDoesNotGetOfAClientIsHidden(_ line: String) throws {
         let name = String(line.prefix { $0 != ":" }).lowercased()

@@ -73,7 +73,7 @@ import Testing
 
     private static func word(_ decision: Decision) -> String {
         switch decision {
-        case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0 - now)" } ?? "")
+        case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0.seconds - now)" } ?? "")
         case .deny(let denial):
             (["\(denial.code)"] + [denial.maxAge.map { "\($0)" }, denial.challengeParameter].compactMap { $0 })
                 .joined(separator: " ")
@@ -212,9 +212,9 @@ import Testing
 
     @Test func theViewKnowsLaterSignIns() throws {
         let row = Case(allow: Self.fresh, token: Self.old())
-        try record(SessionRecord(signedInAt: Self.now - 7))
+        try record(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 7)))
         try expect(row, "passes at -7", "gatehouse.yaml:9")
-        try record(SessionRecord(signedInAt: Self.now - 301))
+        try record(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 301)))
         try expect(row, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent")
     }
 
@@ -256,12 +256,15 @@ import Testing
     @Test func theSharedStoresAnswerDecides() throws {
         let rows: [(SessionLookup, String, String, [StoreFailure])] = [
             (.none, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent", []),
-            (.record(revoked: false, signedInAt: Self.now - 9), "passes at -9", "gatehouse.yaml:9", []),
             (
-                .record(revoked: false, signedInAt: Self.now - 900), "requiresRecentLogin 300",
+                .record(revoked: false, signedInAt: UnixTime(clamping: Self.now - 9)), "passes at -9",
+                "gatehouse.yaml:9", []
+            ),
+            (
+                .record(revoked: false, signedInAt: UnixTime(clamping: Self.now - 900)), "requiresRecentLogin 300",
                 "gatehouse.yaml:9 rules: the sign-in is not recent", []
             ),
-            (.record(revoked: true, signedInAt: Self.now), "idTokenRevoked", "", []),
+            (.record(revoked: true, signedInAt: UnixTime(clamping: Self.now)), "idTokenRevoked", "", []),
             (.faulty, "storeUnavailable", "", [.faultyRecord]),
         ]
         for (session, word, finding, failures) in rows {
@@ -276,7 +279,7 @@ import Testing
     @Test func aRevokedSessionProvesNothingWhereRevocationIsOff() throws {
         var row = Case(
             allow: Self.fresh, token: Self.old(), isShared: true,
-            answer: .records(user: nil, session: .record(revoked: true, signedInAt: Self.now)))
+            answer: .records(user: nil, session: .record(revoked: true, signedInAt: UnixTime(clamping: Self.now))))
         row.policy.revocation = .off
         try expect(row, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent")
     }

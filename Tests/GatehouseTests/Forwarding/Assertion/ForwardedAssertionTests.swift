@@ -25,8 +25,10 @@ import Testing
     }
 
     @Test func itFollowsALaterSignInTimeToo() throws {
-        let head = try ForwardedHead(renderer: renderer, token: .idToken(), signedInAt: ManualClock.start - 1)
-            .render("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let head = try ForwardedHead(
+            renderer: renderer, token: .idToken(), signedInAt: UnixTime(clamping: ManualClock.start - 1)
+        )
+        .render("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(head.value("X-Auth-Time") == "\(ManualClock.start - 1)" && head.value("X-Auth-Assertion") != nil)
     }
 

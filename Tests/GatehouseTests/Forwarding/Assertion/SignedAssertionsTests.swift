@@ -6,7 +6,9 @@ import Testing
     private func assertion(_ upstream: Int, _ line: String, at time: Int64 = 100, renewAt: Int64 = 130)
         -> SignedAssertions.Assertion
     {
-        SignedAssertions.Assertion(upstream: upstream, line: Array(line.utf8), issuedAt: time, renewAt: renewAt)
+        SignedAssertions.Assertion(
+            upstream: upstream, line: Array(line.utf8), issuedAt: UnixTime(clamping: time),
+            renewAt: UnixTime(clamping: renewAt))
     }
 
     @Test func oneCountsForItsUpstreamUntilHalfOfItsLifeIsOver() {

@@ -9,10 +9,12 @@ struct ForwardedHead {
     var forwardsCredential = false
     var token: TokenDraft?
     /// A later sign-in that the store knows of, asked for by the route.
-    var signedInAt: Int64?
+    var signedInAt: UnixTime?
     var peer = "192.0.2.1"
     /// Where the route looks for credentials besides.
     var places: CredentialPlaces?
+    /// Fields that are removed besides.
+    var removed = Configuration.RemovedFields()
 
     struct NotRendered: Error {}
     struct Denied: Error {}
@@ -21,7 +23,8 @@ struct ForwardedHead {
         try withRequest(text) { request in
             let locator = CredentialLocator(header: "Authorization", cookie: "__session")
             let outgoing = OutgoingHead(
-                hygiene: HeaderHygiene(prefix: renderer.prefix, extra: renderer.extra.map(\.name)), identity: renderer,
+                hygiene: HeaderHygiene(prefix: renderer.prefix, extra: renderer.extra.map(\.name), removed: removed),
+                identity: renderer,
                 locator: locator, forwardsCredential: forwardsCredential)
             let permit = try permit()
             let assertion = outgoing.assertion(for: permit, upstream: 0, now: ManualClock.start)
@@ -33,7 +36,7 @@ struct ForwardedHead {
                     request, locator.find(in: request), permit,
                     OutgoingHead.Route(
                         path: path, peer: PeerAddress(address), fallbackHost: Array("upstream:3000".utf8),
-                        assertion: assertion, places: places),
+                        assertion: assertion, places: places, trailers: outgoing.trailers(of: request)),
                     OutgoingHead.Marks(request: (1, 2), trace: (3, 4), span: 5), into: &output)
             }
             guard rendered else { throw NotRendered() }
@@ -48,7 +51,7 @@ struct ForwardedHead {
         policy.authentication = .optional
         let entry = try token?.entry(renderer)
         if let entry, let signedInAt {
-            policy.recentSignIn = ManualClock.start - entry.standing.authTime - 1
+            policy.recentSignIn = (entry.principal.authTime?.age(at: ManualClock.start) ?? 0) - 1
             view.setSession(entry.principal.sessionKey, to: RecordWord(SessionRecord(signedInAt: signedInAt)))
         }
         let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 1)

@@ -60,7 +60,7 @@ struct AccountRig {
     @discardableResult
     func look(_ uid: String, notOlderThan seconds: Double = 0) -> Statuses {
         let statuses = Statuses()
-        toolkit.look(uid: uid, notBefore: time.monotonic - UInt64(seconds * 1e9)) { statuses.add($0) }
+        toolkit.look(UserKey(uid), notBefore: time.monotonic - UInt64(seconds * 1e9)) { statuses.add($0) }
         return statuses
     }
 

@@ -37,7 +37,7 @@ import Testing
         (["Forwarded: For=\"[2001:db8::1]:80\";by=10.0.0.1"], "2001:db8::1"),
         (["Forwarded: for=8.8.8.8, for=\"10.1.1.1:80\""], "8.8.8.8"),
         (["Forwarded: for=_hidden"], "unknown"), (["Forwarded: proto=https"], "unknown"),
-        (["Forwarded: for=9.9.9.9", "X-Forwarded-For: 8.8.8.8"], "8.8.8.8"),
+        (["Forwarded: for=8.8.8.8;proto=https", "X-Forwarded-For: 8.8.8.8", "X-Forwarded-Proto: https"], "8.8.8.8"),
         (["Forwarded: host=\"a,b\";for=8.8.8.8"], "8.8.8.8"),
         (["X-Real-IP: 8.8.8.8", "True-Client-IP: 9.9.9.9"], "10.0.0.1"),
     ]) func isTheLastThatIsNoProxy(_ lines: [String], _ client: String) throws {
@@ -52,6 +52,8 @@ import Testing
         ["Forwarded: for=\"8.8.8.8"], ["Forwarded: for=8.8.8.8;for=9.9.9.9"], ["Forwarded: for=8.8.8.8 proto=http"],
         ["Forwarded: for=8.8.8.8;proto=ftp"], ["X-Forwarded-Proto: ftp"],
         ["X-Forwarded-Proto: http", "X-Forwarded-Proto: https"],
+        ["Forwarded: for=9.9.9.9", "X-Forwarded-For: 8.8.8.8"], ["Forwarded: for=unknown", "X-Forwarded-For: 8.8.8.8"],
+        ["Forwarded: for=8.8.8.8;proto=http", "X-Forwarded-Proto: https"],
         ["X-Forwarded-Proto: https,http"], ["X-Forwarded-Proto:"],
         ["X-Forwarded-For: \(Array(repeating: "10.0.0.9", count: 40).joined(separator: ","))"],
     ]) func isRefusedWhereAProxyTellsWhatCannotBe(_ lines: [String]) {
@@ -70,7 +72,7 @@ import Testing
     @Test(arguments: [
         (["X-Forwarded-Proto: https"], true), (["X-Forwarded-Proto: HTTPS", "X-Forwarded-For: 8.8.8.8"], true),
         (["Forwarded: for=8.8.8.8;proto=https"], true), (["Forwarded: for=8.8.8.8;proto=https, for=10.1.1.1"], true),
-        (["X-Forwarded-Proto: http", "Forwarded: for=8.8.8.8;proto=https"], false), ([], false),
+        (["X-Forwarded-Proto: http", "Forwarded: for=8.8.8.8;proto=http"], false), ([], false),
         (["Forwarded: for=1.1.1.1;proto=https, for=8.8.8.8;proto=http"], false),
     ]) func hasTheSchemeThatTheProxyTells(_ lines: [String], _ isSecure: Bool) throws {
         #expect(try origin(lines).isSecure == isSecure)

@@ -46,7 +46,8 @@ import Testing
 
     private func revoke(on other: RequestPathRig? = nil) throws {
         let entry = try TokenDraft.idToken().entry(IdentityRenderer(prefix: "X-Auth-", sendsVariable: false, extra: []))
-        (other ?? rig).view.setUser(entry.standing.userKey, to: RecordWord(time: ManualClock.start, flag: false))
+        (other ?? rig).view.setUser(
+            entry.standing.userKey, to: RecordWord(time: UnixTime(clamping: ManualClock.start), flag: false))
     }
 
     private func expectEnded(_ sides: Sides, _ code: DecisionCode, on other: RequestPathRig? = nil) throws {

@@ -39,7 +39,8 @@ import Testing
         let token = TokenDraft.idToken()
         try tunnel.rig.tick()
         #expect(tunnel.client.isQuiet)
-        tunnel.rig.view.setUser(try key(of: token).user, to: RecordWord(time: ManualClock.start, flag: false))
+        tunnel.rig.view.setUser(
+            try key(of: token).user, to: RecordWord(time: UnixTime(clamping: ManualClock.start), flag: false))
         try tunnel.rig.tick()
         #expect(try tunnel.clientIsTold(1008, "auth/id-token-revoked"))
         #expect(try tunnel.client.hasFinished())

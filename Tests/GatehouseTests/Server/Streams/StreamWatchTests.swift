@@ -8,7 +8,8 @@ import Testing
     private static let wall: Int64 = 1_700_000_000
 
     private var watch = StreamWatch(
-        bounds: StreamBounds(maximum: 3600 * second, grace: 5, idle: 60 * second), began: start, expiresAt: wall + 100)
+        bounds: StreamBounds(maximum: 3600 * second, grace: 5, idle: 60 * second), began: start,
+        expiresAt: UnixTime(clamping: wall + 100))
 
     /// What ends the stream after so many seconds, bytes having passed `idle` seconds ago.
     private func end(after seconds: Double, idle: Double = 0, draining: Bool = false, bound: UInt64? = nil)
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func aTokenWithoutAnEndHasNone() {
-        watch = StreamWatch(bounds: watch.bounds, began: Self.start, expiresAt: .max)
+        watch = StreamWatch(bounds: watch.bounds, began: Self.start, expiresAt: .latest)
         #expect(end(after: 3599) == nil)
     }
 

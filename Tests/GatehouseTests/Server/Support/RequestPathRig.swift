@@ -41,6 +41,7 @@ final class RequestPathRig {
         let places = CounterPlaces(configuration)
         let snapshot = try Snapshot(configuration, places: places, sign: sign)
         let loop = group.next()
+        let perAddress = configuration.limits.connectionsPerAddress
         let (clock, view, requests) = (clock.clock, view, KeyRequests())
         keyRequests = requests
         view.setAlwaysFresh()
@@ -61,7 +62,8 @@ final class RequestPathRig {
                 front: NIOLoopBound(bound.value.front, eventLoop: loop),
                 counters: NIOLoopBound(bound.value.counters, eventLoop: loop))
             return Listener.bind(
-                to: address, lane, snapshot.fronts[0], budget: ConnectionBudget(limit: snapshot.connectionLimit))
+                to: address, lane, snapshot.fronts[0],
+                budget: ConnectionBudget(limit: snapshot.connectionLimit, perAddress: perAddress))
         }.wait()
     }
 

@@ -31,7 +31,7 @@ final class ScriptedProviders: OpaqueTokenChecking, AccountLookingUp {
         asked.withLock { $0.append(question) }
     }
 
-    func look(uid: String, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
-        looked.withLock { $0.append(LookUp(uid: uid, notBefore: notBefore, answer: answer)) }
+    func look(_ user: UserKey, notBefore: UInt64, answer: @escaping @Sendable (AccountStatus) -> Void) {
+        looked.withLock { $0.append(LookUp(uid: user.uid, notBefore: notBefore, answer: answer)) }
     }
 }

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func aCreationThatStoppedAfterTheAddressIsCompleted() async throws {
-        let (database, store) = try await half([hash, ["SET", "gatehouse:email:{a@b.c}", ann]])
+        let (database, store) = try await half([hash, ["SET", "gatehouse:email:{a@b.c}", ann.uid]])
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .linkTaken(uid: ann))
         #expect(try await store.owner(of: .apple("1")) == ann)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func aCreationThatStoppedAfterTheAddressIsNotAnotherIdentitys() async throws {
-        let (_, store) = try await half([hash, ["SET", "gatehouse:email:{a@b.c}", ann]])
+        let (_, store) = try await half([hash, ["SET", "gatehouse:email:{a@b.c}", ann.uid]])
         let account = AccountRecord.made(bob, .google("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .emailTaken(uid: ann))
         #expect(try await store.owner(of: .google("1")) == nil)
@@ -50,7 +50,7 @@ import Testing
 
     @Test func aCreationThatStoppedBeforeItWasToldIsToldByItsRepetition() async throws {
         let (database, store) = try await half([
-            hash, ["SET", "gatehouse:email:{a@b.c}", ann], ["SET", "gatehouse:link:{apple.com:1}", ann],
+            hash, ["SET", "gatehouse:email:{a@b.c}", ann.uid], ["SET", "gatehouse:link:{apple.com:1}", ann.uid],
         ])
         let account = AccountRecord.made(ann, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func anAddressOfAnAccountThatWasTakenBackIsFree() async throws {
-        let (database, store) = try await half([["SET", "gatehouse:email:{a@b.c}", ann]])
+        let (database, store) = try await half([["SET", "gatehouse:email:{a@b.c}", ann.uid]])
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
         #expect(try await store.uid(ofEmail: "a@b.c") == bob)
@@ -93,7 +93,7 @@ import Testing
     @Test func aListedLinkThatIsNotHeldDoesNotCount() async throws {
         let (database, store) = try await half([
             ["HSET", "gatehouse:account:{\(ann)}", "created", "5", "link:apple.com", "1", "link:google.com", "1"],
-            ["SET", "gatehouse:link:{apple.com:1}", ann], ["SET", "gatehouse:link:{google.com:1}", "other"],
+            ["SET", "gatehouse:link:{apple.com:1}", ann.uid], ["SET", "gatehouse:link:{google.com:1}", "other"],
             ["HSET", "gatehouse:account:{other}", "link:google.com", "1"],
         ])
         #expect(try await store.account(ann)?.links == ["apple.com": "1"])

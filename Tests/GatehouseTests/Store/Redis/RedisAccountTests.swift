@@ -13,8 +13,8 @@ import Testing
         let link = IdentityLink(provider: "microsoft.com", subject: "tid:{oid}")
         let account = AccountRecord.made(ann, link, email: "a+b%@example.com", name: "Ann")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
-        #expect(try database.cli("GET", "gatehouse:link:{microsoft.com:tid%3A%7Boid%7D}") == ann)
-        #expect(try database.cli("GET", "gatehouse:email:{a+b%25@example.com}") == ann)
+        #expect(try database.cli("GET", "gatehouse:link:{microsoft.com:tid%3A%7Boid%7D}") == ann.uid)
+        #expect(try database.cli("GET", "gatehouse:email:{a+b%25@example.com}") == ann.uid)
         let fields = ["created", "email_verified", "email", "name", "link:microsoft.com"]
         let values = try fields.map { try database.cli("HGET", "gatehouse:account:{\(ann)}", $0) }
         #expect(values == ["1700000000", "1", "a+b%@example.com", "Ann", "tid:{oid}"])

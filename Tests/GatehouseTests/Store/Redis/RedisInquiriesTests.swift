@@ -64,7 +64,7 @@ import Testing
         try ready.futureResult.wait()
         try loop.submit {
             for (number, (question, uid, session)) in questions.enumerated() {
-                desk.value.inquiries?.ask(question, RecordCommands(uid: uid, session: session), for: number)
+                desk.value.inquiries?.ask(question, RecordCommands(UserKey(uid), session: session), for: number)
             }
             desk.value.expect(questions.count, answers)
         }.wait()
@@ -105,7 +105,7 @@ import Testing
         try redis.cli("EVAL", script, "0")
         let answers = try ask(redis.port, (0..<100).map { (.user, "u\($0)", "1") })
         for number in 0..<100 {
-            let user = UserLookup.record(validSince: Int64(number), disabled: false)
+            let user = UserLookup.record(validSince: UnixTime(clamping: Int64(number)), disabled: false)
             #expect(answers[number] == .records(user: user, session: nil))
         }
     }

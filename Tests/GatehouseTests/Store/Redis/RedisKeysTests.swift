@@ -21,7 +21,7 @@ import Testing
         ("a/b?c=d&e+f\"'*[]\\~", "gatehouse:user:{a/b?c=d&e+f\"'*[]\\~}"),
     ])
     func aUserIsSpelledAsTheContractSays(_ uid: String, _ key: String) {
-        #expect(text(RedisKeys.user(uid)) == key)
+        #expect(text(RedisKeys.user(UserKey(uid))) == key)
     }
 
     @Test(arguments: [
@@ -31,11 +31,22 @@ import Testing
         ("a}:b", "{c}", "gatehouse:session:{a%7D%3Ab}:%7Bc%7D"),
     ])
     func aSessionIsSpelledAsTheContractSays(_ uid: String, _ session: String, _ key: String) {
-        #expect(text(RedisKeys.session(uid, session)) == key)
+        #expect(text(RedisKeys.session(UserKey(uid), session)) == key)
+    }
+
+    @Test func `a tenant's user is spelled with the tenant before the uid`() throws {
+        let user = UserKey(uid: "apple.com:1", tenant: "acme-x1")
+        #expect(text(RedisKeys.user(user)) == "gatehouse:user:{acme-x1:apple.com%3A1}")
+        #expect(text(RedisKeys.session(user, "17")) == "gatehouse:session:{acme-x1:apple.com%3A1}:17")
+        #expect(text(RedisKeys.account(user)) == "gatehouse:account:{acme-x1:apple.com%3A1}")
+        let (kind, names) = try #require(parse(RedisKeys.session(user, "17")))
+        #expect(kind == .session(nameCount: user.name.utf8.count))
+        #expect(names == Array("\(user.name)17".utf8))
+        #expect(try #require(parse(RedisKeys.user(user))).names == Array(user.name.utf8))
     }
 
     @Test func everyScalarComesBack() throws {
-        let scalars = (UInt32(0)...0x10FFFF).lazy.compactMap(Unicode.Scalar.init)
+        let scalars = (UInt32(0x20)...0x10FFFF).lazy.filter { $0 != 0x7F }.compactMap(Unicode.Scalar.init)
         var name = String.UnicodeScalarView()
         for scalar in scalars {
             name.append(scalar)
@@ -46,15 +57,15 @@ import Testing
     }
 
     private func expectToComeBack(_ name: String) throws {
-        let (key, names) = try #require(parse(RedisKeys.user(name)))
+        let (key, names) = try #require(parse(RedisKeys.user(UserKey(name))))
         let isSame = key == .user && names.elementsEqual(name.utf8)
         #expect(isSame, "a name from U+\(String(name.unicodeScalars.first?.value ?? 0, radix: 16)) on is another")
     }
 
-    @Test(arguments: ["ann", "{a}:b", "\u{0}", " ", "\u{e9}\u{1F600}", "apple.com:\u{7f}"])
+    @Test(arguments: ["ann", "{a}:b", " ", "\u{e9}\u{1F600}", "apple.com:1"])
     func aSessionComesBackWithItsUser(_ name: String) throws {
-        let (key, names) = try #require(parse(RedisKeys.session(name, "s\(name)")))
-        #expect(key == .session(uidCount: name.utf8.count))
+        let (key, names) = try #require(parse(RedisKeys.session(UserKey(name), "s\(name)")))
+        #expect(key == .session(nameCount: name.utf8.count))
         #expect(names == Array("\(name)s\(name)".utf8))
     }
 
@@ -82,12 +93,14 @@ import Testing
             }
         }
         let spelled = text(header).replacing(":", with: "%3A").replacing("{", with: "%7B").replacing("}", with: "%7D")
-        #expect(text(RedisKeys.user(name)) == "gatehouse:user:{\(spelled)}")
+        #expect(text(RedisKeys.user(UserKey(name))) == "gatehouse:user:{\(spelled)}")
     }
 
     @Test(arguments: [
         "", "gatehouse:user:", "gatehouse:user:{", "gatehouse:user:{}", "gatehouse:user:{ann", "gatehouse:user:{ann}x",
-        "gatehouse:user:ann", "gatehouse:user:{a:b}", "gatehouse:user:{a{b}", "gatehouse:user:{a b}",
+        "gatehouse:user:ann", "gatehouse:user:{apple.com:1}", "gatehouse:user:{a:}", "gatehouse:user:{:b}",
+        "gatehouse:user:{a:b:c}", "gatehouse:user:{a%1Fb}", "gatehouse:user:{%00}", "gatehouse:session:{a:b%7F}:1",
+        "gatehouse:user:{a{b}", "gatehouse:user:{a b}",
         "gatehouse:user:{\u{e9}}", "gatehouse:user:{%c3%a9}", "gatehouse:user:{%61nn}", "gatehouse:user:{a%2}",
         "gatehouse:user:{a%}", "gatehouse:user:{%zz}", "gatehouse:session:{ann}", "gatehouse:session:{ann}:",
         "gatehouse:session:{}:1", "gatehouse:session:{ann}1", "gatehouse:session:{ann}:1:2",
@@ -100,10 +113,13 @@ import Testing
 
     @Test func namesHaveTheBoundsOfTheStore() {
         let longest = String(repeating: "\u{1F600}", count: 128)
-        #expect(parse(RedisKeys.user(longest))?.names.count == 512)
-        #expect(parse(RedisKeys.user(longest + "a")) == nil)
+        #expect(parse(RedisKeys.user(UserKey(longest)))?.names.count == 512)
+        #expect(parse(RedisKeys.user(UserKey(longest + "a"))) == nil)
         let session = String(repeating: "a", count: 256)
-        #expect(parse(RedisKeys.session(longest, session))?.names.count == RedisRecordKey.maximumNames)
-        #expect(parse(RedisKeys.session(longest, session + "a")) == nil)
+        let tenant = String(repeating: "t", count: 128)
+        let key = RedisKeys.session(UserKey(uid: longest, tenant: tenant), session)
+        #expect(parse(key)?.names.count == RedisRecordKey.maximumNames)
+        #expect(parse(RedisKeys.user(UserKey(uid: "a", tenant: tenant + "t"))) == nil)
+        #expect(parse(RedisKeys.session(UserKey(longest), session + "a")) == nil)
     }
 }

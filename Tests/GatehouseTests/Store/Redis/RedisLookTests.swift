@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func nothingIsKnownOfAStranger() async throws {
-        let records = try await RedisLook.records(try await RedisDatabase.fresh().location, uid: "ann", session: "1")
+        let records = try await RedisLook.records(try await RedisDatabase.fresh().location, of: "ann", session: "1")
         #expect(records.user == .none && records.session == .none)
     }
 
@@ -35,7 +35,7 @@ import Testing
         let database = try await RedisDatabase.fresh()
         try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
         try database.cli("HSET", "gatehouse:session:{ann}:none", "revoked", "1")
-        let records = try await RedisLook.records(database.location, uid: "ann", session: nil)
+        let records = try await RedisLook.records(database.location, of: "ann", session: nil)
         #expect(records.user == RecordWord(UserRecord(validSince: 5)) && records.session == .none)
     }
 
@@ -43,7 +43,7 @@ import Testing
         let database = try await RedisDatabase.fresh()
         try database.cli("SET", "gatehouse:user:{ann}", "x")
         try database.cli("HSET", "gatehouse:session:{ann}:1", "revoked", "x")
-        let records = try await RedisLook.records(database.location, uid: "ann", session: "1")
+        let records = try await RedisLook.records(database.location, of: "ann", session: "1")
         #expect(records.user == .faulty && records.session == .faulty)
     }
 
@@ -60,11 +60,11 @@ import Testing
     @Test func whoIsReadOnlyMayLook() async throws {
         let database = try await RedisDatabase.fresh()
         let name = "looker-\(database.number)"
-        try database.cli("ACL", "SETUSER", name, "on", ">pw", "~gatehouse:*", "+hmget", "+select", "+role")
+        try database.cli("ACL", "SETUSER", name, "on", ">pw", "~gatehouse:*", "+hmget", "+select", "+role", "+echo")
         try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
         var location = database.location
         location.account = .init(username: name, password: Secret("pw"))
-        let records = try await RedisLook.records(location, uid: "ann", session: "1")
+        let records = try await RedisLook.records(location, of: "ann", session: "1")
         #expect(records.user == RecordWord(UserRecord(validSince: 5)))
     }
 }

@@ -46,10 +46,11 @@ import Testing
         let output = try run(lines.joined(), database)
         let record = try await store.user("ada")
         #expect(!output.contains("ERR"))
-        #expect(record.disabled && (before...GatewayClock.system.now()).contains(record.validSince ?? 0))
+        #expect(record.disabled && (before...GatewayClock.system.now()).contains(record.validSince?.seconds ?? 0))
         #expect(try await store.session("ada", "1700000000") == SessionRecord(revoked: true))
         try await eventually("the gateway to know") {
-            let user = try store.view.user("ada") == .record(validSince: record.validSince, disabled: true)
+            let user =
+                try store.view.user("ada") == .record(validSince: record.validSince, disabled: true)
             return try user && store.view.session("ada", "1700000000") == .record(revoked: true, signedInAt: nil)
                 ? true : nil
         }

@@ -24,8 +24,8 @@ import Testing
 
     @Test(arguments: [("0", 0), ("1", 1), ("1700000000", 1_700_000_000), ("100000000000", 100_000_000_000)])
     func aTimeIsSecondsInDecimal(_ text: String, _ time: Int64) {
-        #expect(user(text, "0").record == UserRecord(validSince: time))
-        #expect(session("0", text).record == SessionRecord(signedInAt: time))
+        #expect(user(text, "0").record == UserRecord(validSince: UnixTime(clamping: time)))
+        #expect(session("0", text).record == SessionRecord(signedInAt: UnixTime(clamping: time)))
     }
 
     @Test(arguments: [

@@ -19,6 +19,8 @@ import Testing
         (["uid", "ann", "session", "s", "disabled", "1"], ["gatehouse:session:{ann}:s", "gatehouse:user:{ann}"]),
         (["link", "apple.com:1", "uid", "ann"], []),
         (["link", "apple.com:1", "uid", ""], []),
+        (["uid", "ann", "tenant", "acme-x1", "valid_since", "5"], ["gatehouse:user:{acme-x1:ann}"]),
+        (["tenant", "acme-x1", "uid", "ann", "session", "5"], ["gatehouse:session:{acme-x1:ann}:5"]),
         (["uid", "ann", "valid_since", "none", "by", "admin"], ["gatehouse:user:{ann}"]),
     ])
     func anEntryOfTheContractNamesItsRecords(_ fields: [String], _ expected: [String]) {
@@ -34,6 +36,8 @@ import Testing
         (["uid", "ann", "session", ""], ["gatehouse:user:{ann}"]),
         (["uid", "", "valid_since", "5"], []),
         (["uid", "a\u{0}", "valid_since", "5"], []),
+        (["uid", "ann", "tenant", "a:b", "valid_since", "5"], []),
+        (["uid", "ann", "tenant", "", "valid_since", "5"], []),
         (["valid_since", "5"], []),
         (["link", "apple.com:1"], []),
         ([], []),
@@ -57,7 +61,7 @@ import Testing
     @Test func aUIDThatIsNoTextNamesNobody() {
         let entry = ReplicaEntry(
             id: .at(1), fields: [Array("uid".utf8), [0xFF], Array("disabled".utf8), Array("1".utf8)])
-        #expect(entry.hints == ReplicaEntry.Hints())
+        #expect(entry.hints == ReplicaEntry.Hints(parts: .flag))
     }
 
     @Test func onlySoManyFieldsAreLookedAt() {

@@ -97,9 +97,11 @@ struct ReplicaModel {
         let isSession = random.isOnce(in: 4)
         let key =
             isSession
-            ? ReplicaKey(user: Array(uid.utf8), session: Array("s".utf8)) : ReplicaKey(user: Array(uid.utf8))
+            ? ReplicaKey(user: uid, session: "s") : ReplicaKey(user: uid)
         guard let key else { return }
-        let word = random.isOnce(in: 4) ? RecordWord.none : RecordWord(time: Int64(random.below(1000)), flag: isSession)
+        let word =
+            random.isOnce(in: 4)
+            ? RecordWord.none : RecordWord(time: UnixTime(Int64(random.below(1000))), flag: isSession)
         server.set(key, word)
         histories[key, default: History()].values.append((word, nil))
         let fields = ["uid", uid] + (isSession ? ["session", "s"] : ["valid_since", "1"])
@@ -167,13 +169,13 @@ struct ReplicaModel {
             if !isConnected { problems.append("sent without a connection") }
             commands += sent
         case .forget: stale = answers.count + commands.count
-        case .set(let key, let word):
+        case .set(let key, let word, _):
             table[key] = word == .none ? nil : word
             marked.insert(key)
         case .beginReread: marked = []
         case .sweep: table = table.filter { marked.contains($0.key) }
         case .confirm(let time): confirm(time)
-        case .linkChanged, .log: break
+        case .linkChanged, .log, .historyWentBack: break
         }
     }
 

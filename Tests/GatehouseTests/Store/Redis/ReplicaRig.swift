@@ -95,5 +95,5 @@ struct ReplicaRig {
 }
 
 extension UserLookup {
-    static func since(_ time: Int64) -> UserLookup { .record(validSince: time, disabled: false) }
+    static func since(_ time: Int64) -> UserLookup { .record(validSince: UnixTime(clamping: time), disabled: false) }
 }

@@ -12,6 +12,8 @@ struct ReplicaScript {
     private(set) var links: [String] = []
     private(set) var rereads = 0
     private(set) var sweeps = 0
+    private(set) var changes: [RecordParts] = []
+    private(set) var regressions = 0
     private(set) var forgets = 0
 
     static let server = ReplicaIdentity(names: [[1]], isMaster: true)
@@ -43,7 +45,10 @@ struct ReplicaScript {
         switch action {
         case .send(let commands): asked = commands
         case .forget: (asked, forgets) = ([], forgets + 1)
-        case .set(let key, let word): records.append((key, word))
+        case .set(let key, let word, let parts):
+            records.append((key, word))
+            changes.append(parts)
+        case .historyWentBack: regressions += 1
         case .beginReread: rereads += 1
         case .sweep: sweeps += 1
         case .confirm(let time): confirmed.append(time)
@@ -107,10 +112,10 @@ extension ReplicaEntry {
 
 extension ReplicaKey {
     /// A key of a uid that can be one.
-    static func user(_ uid: String) -> ReplicaKey? { ReplicaKey(user: Array(uid.utf8)) }
+    static func user(_ uid: String) -> ReplicaKey? { ReplicaKey(user: uid) }
 
     static func session(_ uid: String, _ session: String) -> ReplicaKey? {
-        ReplicaKey(user: Array(uid.utf8), session: Array(session.utf8))
+        ReplicaKey(user: uid, session: session)
     }
 }
 

@@ -35,7 +35,7 @@ struct AnswerReading {
         return texts.compactMap(\.self)
     }
 
-    /// A time in seconds since 1970, a fraction left out; what no number of 64 bits holds counts as the nearest.
+    /// A number of seconds, a fraction left out; what no number of 64 bits holds counts as the nearest.
     func seconds(_ name: String) throws(Unproven) -> Int64? {
         guard let value = self[name] else { return nil }
         if let seconds = value.integer { return seconds }
@@ -43,10 +43,23 @@ struct AnswerReading {
         return Int64(exactly: number) ?? (number < 0 ? .min : .max)
     }
 
-    /// A time as RFC 3339 spells it.
-    func date(_ name: String) throws(Unproven) -> Int64? {
+    /// A time in seconds since 1970.
+    ///
+    /// - Parameter reason: why a token is refused whose time is before 1970.
+    func time(_ name: String, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime? {
+        guard let seconds = try seconds(name) else { return nil }
+        return try Self.time(seconds, else: reason)
+    }
+
+    /// A time as RFC 3339 spells it; `reason` as for `time`.
+    func date(_ name: String, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime? {
         guard let text = try text(name) else { return nil }
         guard let seconds = RFC3339.seconds(text) else { throw .malformed("\(name) is not a time of RFC 3339") }
-        return seconds
+        return try Self.time(seconds, else: reason)
+    }
+
+    private static func time(_ seconds: Int64, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime {
+        guard let time = UnixTime(claim: seconds) else { throw .refused(reason) }
+        return time
     }
 }

@@ -10,10 +10,10 @@ struct ClaimsText {
         JSONWriter.appendString(value, to: &text)
     }
 
-    mutating func add(_ name: String, _ value: Int64?) {
+    mutating func add(_ name: String, _ value: UnixTime?) {
         guard let value else { return }
         JSONWriter.appendName(name, to: &text)
-        JSONWriter.appendInteger(value, to: &text)
+        JSONWriter.appendInteger(value.seconds, to: &text)
     }
 
     /// The value as it was answered.

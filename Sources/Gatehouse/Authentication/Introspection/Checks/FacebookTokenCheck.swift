@@ -25,16 +25,18 @@ struct FacebookTokenCheck: TokenCheck {
         return HTTPQuestion(method: .get, url: String(decoding: target, as: UTF8.self), fields: [])
     }
 
-    func examine(_ answer: JSONValue, now: Int64) throws(Unproven) -> TokenProof {
+    func isForUs(_ claims: JSONValue) -> Bool { claims["app_id"]?.equals(appID) == true }
+
+    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
         let data = try AnswerReading(AnswerReading(answer, "the answer")["data"], "data")
         guard data["error"] == nil, try data.flag("is_valid") else { throw .refused(.inactive) }
         guard data["app_id"]?.equals(appID) == true else { throw .refused(.audience) }
         guard data["type"]?.equals("USER") == true else { throw .refused(.tokenType) }
         guard let subject = data["user_id"]?.string else { throw .refused(.subject) }
-        guard let end = try data.seconds("expires_at") else { throw .malformed("expires_at is missing") }
+        guard let end = try data.time("expires_at", else: .expired) else { throw .malformed("expires_at is missing") }
         // 0: it does not end.
         let expiresAt = end == 0 ? nil : end
-        let issuedAt = try data.seconds("issued_at")
+        let issuedAt = try data.time("issued_at", else: .issuedAt)
         let scopes = try data.texts("scopes")
         var claims = ClaimsText()
         claims.add("sub", subject)
@@ -43,7 +45,6 @@ struct FacebookTokenCheck: TokenCheck {
         claims.add("iat", issuedAt)
         claims.add("exp", expiresAt)
         return TokenProof(
-            subject: subject, claims: claims, issuedAt: issuedAt, isIssuedAtSignIn: true, expiresAt: expiresAt,
-            scopes: scopes)
+            subject: subject, claims: claims, issuedAt: issuedAt, expiresAt: expiresAt, scopes: scopes)
     }
 }

@@ -33,7 +33,9 @@ struct GitHubTokenCheck: TokenCheck {
             body: body.bytes)
     }
 
-    func examine(_ answer: JSONValue, now: Int64) throws(Unproven) -> TokenProof {
+    func isForUs(_ claims: JSONValue) -> Bool { claims["client_id"]?.equals(clientID) == true }
+
+    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
         let answer = try AnswerReading(answer, "the answer")
         let app = try AnswerReading(answer["app"], "app")
         guard app["client_id"]?.equals(clientID) == true else { throw .refused(.audience) }
@@ -42,7 +44,8 @@ struct GitHubTokenCheck: TokenCheck {
         let user = try AnswerReading(member, "user")
         guard let id = user["id"]?.integer else { throw .malformed("user.id is not an integer") }
         let scopes = try answer.texts("scopes")
-        let (issuedAt, expiresAt) = (try answer.date("created_at"), try answer.date("expires_at"))
+        let issuedAt = try answer.date("created_at", else: .issuedAt)
+        let expiresAt = try answer.date("expires_at", else: .expired)
         var claims = ClaimsText()
         claims.add("sub", String(id))
         claims.add("client_id", clientID)
@@ -53,7 +56,6 @@ struct GitHubTokenCheck: TokenCheck {
             claims.add(claim, user[name]?.string)
         }
         return TokenProof(
-            subject: String(id), claims: claims, issuedAt: issuedAt, isIssuedAtSignIn: true, expiresAt: expiresAt,
-            scopes: scopes)
+            subject: String(id), claims: claims, issuedAt: issuedAt, expiresAt: expiresAt, scopes: scopes)
     }
 }

@@ -45,7 +45,7 @@ extension ProvenAnswer {
             return .failed(.malformed("the body is not JSON"))
         }
         do throws(Unproven) {
-            let proof = try check.examine(answer.root, now: now + clockSkew)
+            let proof = try check.examine(answer.root, latest: UnixTime(clamping: now).adding(clockSkew))
             try checkTimes(of: proof, now: now, clockSkew: clockSkew)
             try checkSubject(proof.subject)
             return .accepted(try identity(proof, provider: check.provider))
@@ -58,10 +58,11 @@ extension ProvenAnswer {
     }
 
     private static func checkTimes(of proof: TokenProof, now: Int64, clockSkew: Int64) throws(Unproven) {
-        if let expiresAt = proof.expiresAt, expiresAt <= now { throw .refused(.expired) }
-        if let issuedAt = proof.issuedAt, issuedAt > now + clockSkew { throw .refused(.issuedInFuture) }
-        guard let authTime = proof.authTime else { return }
-        guard authTime >= 0, authTime <= now + clockSkew else { throw .refused(.authenticatedInFuture) }
+        if let expiresAt = proof.expiresAt, !expiresAt.isAfter(now) { throw .refused(.expired) }
+        if let issuedAt = proof.issuedAt, issuedAt.isAfter(now, skew: clockSkew) { throw .refused(.issuedInFuture) }
+        if let authTime = proof.authTime, authTime.isAfter(now, skew: clockSkew) {
+            throw .refused(.authenticatedInFuture)
+        }
     }
 
     private static func checkSubject(_ subject: String) throws(Unproven) {
@@ -77,7 +78,6 @@ extension ProvenAnswer {
         return ProviderIdentity(
             provider: provider, subject: proof.subject, federatedID: proof.subject,
             claims: AcceptedClaims(told: ProvenAnswer(claims: claims)), authTime: proof.authTime,
-            issuedAt: proof.issuedAt, isIssuedAtSignIn: proof.isIssuedAtSignIn, expiresAt: proof.expiresAt ?? .max,
-            scopes: proof.scopes)
+            issuedAt: proof.issuedAt, expiresAt: proof.expiresAt ?? .latest, scopes: proof.scopes)
     }
 }

@@ -33,14 +33,15 @@ struct RFC7662Introspection: TokenCheck {
         return question
     }
 
-    func examine(_ answer: JSONValue, now: Int64) throws(Unproven) -> TokenProof {
+    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
         let reading = try AnswerReading(answer, "the answer")
-        guard try reading.flag("active") else { throw .refused(.inactive) }
+        // RFC 7662 section 2.2 requires the boolean: without it nothing says that the token is active.
+        guard reading["active"]?.bool == true else { throw .refused(.inactive) }
         try checkIssuer(reading)
         try checkAudience(reading)
         try checkUse(reading)
         let times = try Times(reading)
-        if let notBefore = times.notBefore, notBefore > now { throw .refused(.notBefore) }
+        if let notBefore = times.notBefore, notBefore > latest { throw .refused(.notBefore) }
         guard let subject = reading["sub"]?.string else { throw .refused(.subject) }
         let scopes = try reading.text("scope")?.split(separator: " ").map(String.init) ?? []
         return TokenProof(
@@ -50,6 +51,17 @@ struct RFC7662Introspection: TokenCheck {
 }
 
 extension RFC7662Introspection {
+    func isForUs(_ claims: JSONValue) -> Bool {
+        do throws(Unproven) {
+            let reading = try AnswerReading(claims, "the claims")
+            try checkIssuer(reading)
+            try checkAudience(reading)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     private func checkIssuer(_ reading: AnswerReading) throws(Unproven) {
         guard let expected = tokens.issuer, let issuer = reading["iss"] else { return }
         guard issuer.equals(expected) else { throw .refused(.issuer) }
@@ -88,15 +100,15 @@ extension RFC7662Introspection {
         if reading["cnf"] != nil { throw .refused(.senderConstrained) }
     }
 
-    /// The times of an answer in whole seconds.
+    /// The times of an answer.
     private struct Times {
-        let expiresAt, issuedAt, notBefore, authTime: Int64?
+        let expiresAt, issuedAt, notBefore, authTime: UnixTime?
 
         init(_ reading: AnswerReading) throws(Unproven) {
-            expiresAt = try reading.seconds("exp")
-            issuedAt = try reading.seconds("iat")
-            notBefore = try reading.seconds("nbf")
-            authTime = try reading.seconds("auth_time")
+            expiresAt = try reading.time("exp", else: .expired)
+            issuedAt = try reading.time("iat", else: .issuedAt)
+            notBefore = try reading.time("nbf", else: .notBefore)
+            authTime = try reading.time("auth_time", else: .authenticatedInFuture)
         }
 
         /// Everything that the answer says of the token, its times as claims have them.

@@ -14,8 +14,11 @@ protocol TokenCheck: Sendable {
 
     /// What an answer with status 200 proves. Times and the subject's form are for who judges.
     ///
-    /// - Parameter now: seconds since 1970, the clock's skew added.
-    func examine(_ answer: JSONValue, now: Int64) throws(Unproven) -> TokenProof
+    /// - Parameter latest: the latest time at which what begins has begun: now, and the clock's skew.
+    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof
+
+    /// Whether the claims of a token that was proven once say that it was issued for the client that is configured now.
+    func isForUs(_ claims: JSONValue) -> Bool
 }
 
 extension TokenCheck {
@@ -35,12 +38,10 @@ struct TokenProof {
     var subject: String
     var claims: ClaimsText
     /// When the user proved who they are, where the provider says so.
-    var authTime: Int64?
-    var issuedAt: Int64?
-    /// Whether such tokens are issued when a user signs in and not renewed without them.
-    var isIssuedAtSignIn = false
+    var authTime: UnixTime?
+    var issuedAt: UnixTime?
     /// Nil: the token does not end.
-    var expiresAt: Int64?
+    var expiresAt: UnixTime?
     var scopes: [String] = []
 }
 

@@ -19,12 +19,10 @@ struct OpaqueMoment {
     /// Milliseconds since 1970, for tokens' ends.
     var wall: Int64
 
-    /// When `expiresAt`, in seconds since 1970, is by the monotonic clock.
-    func monotonic(of expiresAt: Int64) -> UInt64 {
-        let (end, isFar) = expiresAt.multipliedReportingOverflow(by: 1000)
-        guard !isFar else { return expiresAt > 0 ? .max : monotonic }
-        let (left, overflows) = end.subtractingReportingOverflow(wall)
-        guard !overflows, left < 1 << 40 else { return left < 0 && !overflows ? monotonic : .max }
+    /// When `expiresAt` is by the monotonic clock.
+    func monotonic(of expiresAt: UnixTime) -> UInt64 {
+        let left = expiresAt.milliseconds(after: wall)
+        guard left < 1 << 40 else { return .max }
         return left <= 0 ? monotonic : monotonic &+ UInt64(left) &* 1_000_000
     }
 }

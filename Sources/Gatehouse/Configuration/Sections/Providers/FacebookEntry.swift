@@ -25,7 +25,7 @@ extension ProviderReader {
             return nil
         }
         let url = url("token_check_url", .readSecrets) ?? "https://graph.facebook.com/debug_token"
-        var tokens = OpaqueTokens(url: url, clientID: app, clientSecret: value.secret("secret") ?? Secret(""))
+        var tokens = OpaqueTokens(url: url, clientID: app, clientSecret: value.secret() ?? Secret(""))
         readCalls(&tokens)
         return tokens
     }

@@ -6,7 +6,7 @@ extension KnownKeys {
     /// What those have that do not name their audience otherwise.
     static let ofAudiences = ["audiences", "authorized_parties"]
 
-    static let secondFactor = KnownKeys("identity.providers.*.second_factor", ["amr", "acr"])
+    static let secondFactor = KnownKeys("identity.providers.*.second_factor", ["amr", "acr", "acrs"])
 
     /// The keys of one kind of provider.
     init(provider: Configuration.Provider.Kind, _ supported: [String]) {
@@ -97,6 +97,7 @@ extension ProviderReader {
         var factor = Configuration.Provider.SecondFactor()
         mapping.set(&factor.amr, "amr") { value in texts(value, method) }
         mapping.set(&factor.acr, "acr") { value in texts(value, method) }
+        mapping.set(&factor.acrs, "acrs") { value in texts(value, method) }
         return factor
     }
 

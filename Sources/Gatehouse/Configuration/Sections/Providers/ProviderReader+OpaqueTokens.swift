@@ -17,6 +17,6 @@ extension ProviderReader {
 
     /// A secret that has to be there; an empty one where it was refused.
     func clientSecret(_ remedy: String) -> Secret {
-        mapping.required("client_secret", remedy).flatMap { $0.secret("secret") } ?? Secret("")
+        mapping.required("client_secret", remedy).flatMap { $0.secret() } ?? Secret("")
     }
 }

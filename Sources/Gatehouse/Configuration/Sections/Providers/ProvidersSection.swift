@@ -7,7 +7,7 @@ extension Configuration.Identity {
     private static let maximumProviders = 64
 
     static func providers(_ value: ConfigurationValue) -> [Configuration.Provider]? {
-        guard let entries = value.entries() else { return nil }
+        guard let entries = value.entries(permitting: .collection) else { return nil }
         guard entries.count <= maximumProviders else {
             return value.fail("identity.providers has more than \(maximumProviders) entries", "remove some")
         }

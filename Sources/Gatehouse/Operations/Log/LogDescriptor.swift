@@ -7,8 +7,10 @@
 #endif
 
 /// Where the lines go: a descriptor that is appended to, with short writes and interruptions dealt with. Used by one thread.
-struct AccessLogFile: ~Copyable {
+struct LogDescriptor: ~Copyable {
     private let descriptor: Int32
+    /// Standard streams belong to the process and stay open.
+    private var isOwned: Bool { descriptor > STDERR_FILENO }
     /// The last batch was written in part: the next one begins a new line.
     private var torn = false
 
@@ -26,13 +28,13 @@ struct AccessLogFile: ~Copyable {
         return descriptor
     }
 
-    /// Takes over an open descriptor, and closes it at the end unless it is standard output.
+    /// Takes over an open descriptor, and closes it at the end unless it is a standard stream.
     init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
     deinit {
-        if descriptor != STDOUT_FILENO { close(descriptor) }
+        if isOwned { close(descriptor) }
     }
 
     /// Writes all of the bytes. False when the system refuses them, such as on a full disk; the next call tries anew.
@@ -62,18 +64,5 @@ struct AccessLogFile: ~Copyable {
     private func waitUntilWritable() {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&request, 1, 1000)
-    }
-}
-
-/// The access log cannot be opened.
-public struct AccessLogError: Error, Equatable, CustomStringConvertible {
-    /// Which file.
-    public let path: String
-    /// What the system says.
-    public let reason: String
-
-    /// What happened and what to do.
-    public var description: String {
-        "cannot open the access log \(path): \(reason); create its folder, or let this user write there"
     }
 }

@@ -1,0 +1,15 @@
+import Dispatch
+import GatewayFuzzTargets
+
+/// What libFuzzer calls with each input. Its thread waits; the calls run on others.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
+    let input = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    let done = DispatchSemaphore(value: 0)
+    Task {
+        await fuzzAccountClaims(input)
+        done.signal()
+    }
+    done.wait()
+    return 0
+}

@@ -1,0 +1,3 @@
+// The events of libyaml, which Yams builds and does not offer to Swift.
+#pragma once
+#include <yaml.h>

@@ -1,0 +1,97 @@
+internal import NIOCore
+
+/// Proves that each reply belongs to its command.
+///
+/// RESP has no request identifiers: a reply that is lost or repeated on the way would shift all later replies by one. Each command is therefore
+/// preceded by a marker, a command whose reply repeats a value that no other command of the connection has. A reply is delivered only after its
+/// own marker, and a reply that repeats any marker is never delivered.
+struct ReplyAlignment {
+    /// The command that carries the marker. Both repeat their argument.
+    enum Carrier {
+        case echo
+        /// For a user without the right to ECHO. PING fails while the server cannot save its data (MISCONF); ECHO does not.
+        case ping
+    }
+
+    enum Finding: Equatable {
+        case marker
+        /// The reply to the oldest command without one.
+        case reply
+        /// Replies are lost, repeated or in another order.
+        case broken
+    }
+
+    /// How many bytes precede each command.
+    static let size = 37
+    private static let digits = 16
+
+    private let carrier: Carrier
+    /// The value of the first marker. Random, so that no stored value can be taken for a marker.
+    private let first: UInt64
+    private var sent: UInt64 = 0
+    private var received: UInt64 = 0
+    /// What preceded the reply that comes next; nil: its marker comes next.
+    private var preceding: Preceding?
+
+    private enum Preceding {
+        case marker
+        /// An error in the marker's place, as of a server that is busy: only another error may follow.
+        case error
+    }
+
+    init(_ carrier: Carrier, first: UInt64) {
+        self.carrier = carrier
+        self.first = first
+    }
+
+    /// Writes the marker of the next command.
+    mutating func mark(_ buffer: inout ByteBuffer) {
+        switch carrier {
+        case .echo: buffer.writeStaticString("*2\r\n$4\r\nECHO\r\n$16\r\n")
+        case .ping: buffer.writeStaticString("*2\r\n$4\r\nPING\r\n$16\r\n")
+        }
+        let value = first &+ sent
+        sent &+= 1
+        for digit in 0..<Self.digits {
+            let nibble = UInt8(truncatingIfNeeded: value &>> UInt64(60 &- 4 &* digit)) & 0xf
+            buffer.writeInteger(nibble < 10 ? UInt8(ascii: "0") &+ nibble : UInt8(ascii: "a") &+ (nibble &- 10))
+        }
+        buffer.writeStaticString("\r\n")
+    }
+
+    /// What the next reply of the connection is.
+    mutating func judge(_ reply: RedisReply) -> Finding {
+        // Nothing was sent: the connection itself refuses the reply.
+        guard received < sent || preceding != nil else { return .reply }
+        let marker = Self.value(of: reply).map { $0 &- first }
+        if let preceding {
+            self.preceding = nil
+            let isMarker = marker.map { $0 < sent } ?? false
+            return isMarker || (preceding == .error && reply.kind != .error) ? .broken : .reply
+        }
+        if marker == received {
+            preceding = .marker
+        } else if reply.kind == .error, !reply.begins(with: "NOPERM") {
+            preceding = .error
+        } else {
+            return .broken
+        }
+        received &+= 1
+        return .marker
+    }
+
+    private static func value(of reply: RedisReply) -> UInt64? {
+        guard reply.kind == .string else { return nil }
+        let bytes = reply.bytes
+        guard bytes.count == digits else { return nil }
+        var value: UInt64 = 0
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value &<< 4 | UInt64(byte &- UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value &<< 4 | UInt64(byte &- UInt8(ascii: "a") &+ 10)
+            default: return nil
+            }
+        }
+        return value
+    }
+}

@@ -1,0 +1,40 @@
+import DevelopmentIdentity
+import Foundation
+import Synchronization
+import Testing
+
+/// Connections that bring much work at once do not hold up others.
+struct FairTurnTests {
+    /// Writes the same text over and over and drops what comes back, on threads of its own, until the test is over.
+    private final class Pressure: Sendable {
+        private let isDone = Mutex(false)
+
+        init(_ count: Int, port: Int, _ text: String) throws {
+            for _ in 0..<count {
+                let client = try RawClient(port: port)
+                nonisolated(unsafe) let (writer, reader) = (client, client)
+                let bytes = Array(text.utf8)
+                Thread.detachNewThread { while !self.isDone.withLock({ $0 }), (try? writer.send(bytes)) != nil {} }
+                Thread.detachNewThread { while !self.isDone.withLock({ $0 }), reader.discard() {} }
+            }
+        }
+
+        func stop() { isDone.withLock { $0 = true } }
+    }
+
+    @Test func `K-16: requests that are refused in a row let others in between`() async throws {
+        try await Scenario.run(arrange: { $2["workers"] = "1" }) { scenario in
+            let requests = "gatehouse_requests_total"
+            let ordinary = try RawClient(port: scenario.gateway.port)
+            #expect(try ordinary.exchange(.get("/public/x")).status == 200)
+            let refused = String(repeating: "GET /me/x HTTP/1.1\r\nHost: a\r\n\r\n", count: 4000)
+            let pressure = try Pressure(2, port: scenario.gateway.port, refused)
+            defer { pressure.stop() }
+            _ = try await eventually("refusals") { try scenario.gateway.metric(requests) > 100 ? true : nil }
+            let before = try scenario.gateway.metric(requests)
+            #expect(try ordinary.exchange(.get("/public/x")).status == 200)
+            // A single read brings thousands.
+            #expect(try scenario.gateway.metric(requests) - before < 3000)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import DevelopmentIdentity
+import Testing
+
+/// Peers without a token that hold on to the admin listener.
+struct AdminPressureTests {
+    @Test func `probes are answered beside five hundred idle connections`() async throws {
+        try await Scenario.run { scenario in
+            var idle: [RawClient] = []
+            for number in 0..<500 {
+                // From several addresses, that of the probes among them.
+                idle.append(try RawClient(port: scenario.gateway.adminPort, from: UInt8(1 + number % 5)))
+                if number % 2 == 0 { try? idle.last?.send("GET /livez HTTP/1.1\r\n") }
+                guard number >= 64, number % 20 == 0 else { continue }
+                for target in ["/livez", "/readyz", "/metrics"] {
+                    let request = WireRequest(target: target, host: "localhost")
+                    #expect(try RawClient.exchange(scenario.gateway.adminPort, request).status == 200, "\(number)")
+                }
+            }
+            #expect(try scenario.admin("POST", "/v1/users/ada/revoke").status == 200)
+            #expect(try scenario.metric("gatehouse_admin_connections_closed_total") >= 400)
+        }
+    }
+
+    @Test func `scrapes that nobody reads hold up no probe`() async throws {
+        try await Scenario.run { scenario in
+            var scrapes: [RawClient] = []
+            for _ in 0..<200 {
+                let client = try RawClient(port: scenario.gateway.adminPort, receiveBuffer: 1024)
+                try? client.send(WireRequest(target: "/metrics", host: "localhost").bytes)
+                scrapes.append(client)
+            }
+            #expect(try scenario.gateway.readiness().status == 200)
+        }
+    }
+}

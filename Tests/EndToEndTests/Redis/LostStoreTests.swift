@@ -1,0 +1,54 @@
+import DevelopmentIdentity
+import Foundation
+import RedisFixtures
+import Testing
+
+/// A store that forgets: whoever was revoked stays out.
+struct LostStoreTests {
+    @Test func `a Redis that comes back empty forgets no revocation, on any route`() async throws {
+        let redis = try await RedisServer()
+        try await Fleet.run(store: redis.store) { fleet in
+            let gateway = fleet.first
+            let ada = try gateway.token(.ada) { $0.signedIn(at: unixNow() - 100) }
+            let eve = try gateway.token(.named("eve")) { $0.signedIn(at: unixNow() - 100) }
+            #expect(try gateway.admin("POST", "/v1/users/eve/revoke").status == 200)
+            try await redis.restart()
+            try await fleet.eventuallyAll(.bearer(ada, "/strict/x"), 200)
+            for target in ["/me/x", "/strict/x"] {
+                try gateway.expectRefusal(.bearer(eve, target), 401, "auth/id-token-revoked")
+            }
+            _ = try await eventually("the note") {
+                try gateway.gateway.readiness().text.contains("/v1/store/accept") ? true : nil
+            }
+            #expect(try gateway.gateway.readiness().status == 200)
+            #expect(try gateway.metric("gatehouse_store_went_back") == 1)
+            #expect(gateway.gateway.errors.contains("Redis has lost records"))
+            #expect(try gateway.admin("POST", "/v1/store/accept").status == 202)
+            try await fleet.eventuallyAll(.bearer(eve, "/me/x"), 200)
+            try await fleet.eventuallyAll(.bearer(eve, "/strict/x"), 200)
+        }
+    }
+
+    @Test func `a SQLite file that was renamed takes no revocation until it is back`() async throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/gatehouse.db"
+        try await Fleet.run(store: "sqlite:\(path)") { fleet in
+            let gateway = fleet.first
+            let ada = try gateway.token(.ada) { $0.signedIn(at: unixNow() - 100) }
+            #expect(try gateway.send(.bearer(ada, "/strict/x")).status == 200)
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+            #expect(try gateway.admin("POST", "/v1/users/ada/revoke").status == 503)
+            _ = try await eventually("the note") {
+                try gateway.gateway.readiness().text.contains("moved") ? true : nil
+            }
+            #expect(try gateway.metric("gatehouse_store_writable") == 0)
+            try await fleet.eventuallyAll(.bearer(ada, "/strict/x"), 503)
+            try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+            _ = try await eventually("a revocation") {
+                try gateway.admin("POST", "/v1/users/ada/revoke").status == 200 ? true : nil
+            }
+            try await fleet.eventuallyAll(.bearer(ada, "/strict/x"), 401)
+            #expect(try gateway.metric("gatehouse_store_writable") == 1)
+        }
+    }
+}

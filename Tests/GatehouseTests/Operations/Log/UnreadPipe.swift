@@ -1,0 +1,26 @@
+import Foundation
+import Synchronization
+
+/// A pipe that takes a page and is read only on demand.
+final class UnreadPipe: Sendable {
+    private let pipe = Pipe()
+    /// The writing end, for a writer that closes it.
+    let descriptor: Int32
+
+    init() {
+        descriptor = dup(pipe.fileHandleForWriting.fileDescriptor)
+        _ = fcntl(descriptor, setPipeSize, 4096)
+    }
+
+    /// Closes the writing end and returns all that was written. Call it once, when nothing else writes.
+    func readToEnd() throws -> String {
+        try pipe.fileHandleForWriting.close()
+        return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    }
+
+    /// Reads what there is, waiting for some.
+    func readSome() -> String { String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self) }
+}
+
+/// F_SETPIPE_SZ of Linux, which the C library shows to GNU programs only.
+private let setPipeSize: Int32 = 1031

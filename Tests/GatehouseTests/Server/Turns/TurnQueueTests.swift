@@ -1,0 +1,72 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Gatehouse
+
+@Suite struct TurnQueueTests {
+    /// A connection with so many turns' work, each of which takes so many seconds.
+    private final class Connection: TurnTaking {
+        let front: ServerFront
+        let clock: ManualClock
+        var turn = TurnBudget()
+        var left: Int
+        let seconds: Double
+        private(set) var turns = 0
+
+        init(_ front: ServerFront, _ clock: ManualClock, work: Int, seconds: Double) {
+            (self.front, self.clock, left, self.seconds) = (front, clock, work, seconds)
+        }
+
+        func takeTurn() {
+            turn.turnBegan()
+            turns += 1
+            left -= 1
+            clock.advance(seconds: seconds)
+            if left > 0 { begin() }
+        }
+
+        func begin() {
+            turn.spendPart(bytes: 1 << 30)
+            #expect(defersRest())
+        }
+    }
+
+    private let clock = ManualClock()
+    private let loop = EmbeddedEventLoop()
+    private let front: ServerFront
+
+    init() {
+        front = ServerFront(limits: ConnectionLimits(), clock: clock.clock, loop: loop)
+    }
+
+    private func connection(work: Int, seconds: Double = 0) -> Connection {
+        let connection = Connection(front, clock, work: work, seconds: seconds)
+        connection.begin()
+        return connection
+    }
+
+    @Test func `each connection gets one turn in a round, and none before the pause is over`() {
+        let (first, second) = (connection(work: 3), connection(work: 1))
+        loop.run()
+        #expect(first.turns == 0)
+        for round in 1...3 {
+            loop.advanceTime(by: .nanoseconds(Int64(TurnQueue.shortestPause)))
+            loop.run()
+            #expect(first.turns == round && second.turns == 1)
+        }
+        loop.advanceTime(by: .seconds(1))
+        #expect(first.turns == 3 && front.turns.count == 0)
+    }
+
+    @Test func `the pause after a round is as long as the round`() {
+        let slow = connection(work: 3, seconds: 0.01)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(slow.turns == 1)
+        loop.run()
+        loop.advanceTime(by: .milliseconds(9))
+        #expect(slow.turns == 1)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(slow.turns == 2)
+    }
+}
