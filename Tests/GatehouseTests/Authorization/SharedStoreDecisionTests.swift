@@ -83,10 +83,10 @@ import Testing
         #expect(try decide(answer: .records(user: user, session: session), strict).0 == verdict)
     }
 
-    @Test func theAnswerCountsMoreThanTheView() throws {
+    @Test func whatTheViewKnowsCountsBesidesAnAnswerThatKnowsNothing() throws {
         view.setUser(try TokenDraft.idToken().principal().userKey, to: RecordWord(UserRecord(disabled: true)))
         let answer = StoreAnswer.records(user: UserLookup.none, session: SessionLookup.none)
-        #expect(try decide(answer: answer, strict).0 == "passes")
+        #expect(try decide(answer: answer, strict).0 == "userDisabled")
     }
 
     @Test(arguments: [StoreFailure.timedOut, .unreachable, .overloaded, .refused])

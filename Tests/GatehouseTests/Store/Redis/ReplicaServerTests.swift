@@ -163,14 +163,15 @@ import Testing
         }
     }
 
-    @Test func whatRedisLostIsForgottenWithIt() async throws {
+    @Test func whatRedisLostIsKeptAndTold() async throws {
         let server = try await RedisServer()
         try await ReplicaRig.run(server) { rig in
             try await rig.loaded()
             try rig.revoke("ann", at: 7)
             try await rig.user("ann", is: .since(7))
             try await server.restart()
-            try await rig.user("ann", is: .none)
+            try await rig.status("the loss") { $0.loss.users == 1 && $0.loss.wentBack }
+            #expect(try rig.view.user("ann") == .since(7))
             #expect(rig.replica.status.rereads["other-server"] == 1)
             try await rig.confirmed()
         }
@@ -215,8 +216,8 @@ import Testing
             // Nobody tells of it.
             try server.cli("HSET", "gatehouse:user:{ann}", "valid_since", "7")
             try await rig.user("ann", is: .since(7))
-            try server.cli("DEL", "gatehouse:user:{ann}")
-            try await rig.user("ann", is: .none)
+            try server.cli("HSET", "gatehouse:user:{ann}", "valid_since", "8")
+            try await rig.user("ann", is: .since(8))
             #expect(rig.replica.status.gaps == 0)
             #expect(rig.replica.status.rereads["due"] ?? 0 >= 2)
         }
