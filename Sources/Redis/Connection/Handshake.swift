@@ -5,7 +5,9 @@ struct Handshake {
         case select
         case role
         case copy
-        /// A sign of life; also tells whether the server repeats what it is sent, as markers need.
+        /// Whether the server answers: it may still load its data, where ECHO is answered.
+        case ping
+        /// Whether the server repeats what it is sent, as markers need.
         case echo
         case masterAddress
     }
@@ -39,7 +41,7 @@ struct Handshake {
             asked.append((.select, RedisCommand(["SELECT", configuration.database])))
         }
         switch role {
-        case .any: break
+        case .any: asked.append((.ping, RedisCommand(["PING"])))
         case .noCopy: asked.append((.copy, RedisCommand(["ROLE"])))
         case .master: asked.append((.role, RedisCommand(["ROLE"])))
         }
@@ -69,7 +71,7 @@ struct Handshake {
             return .refused(refusal.code, refusal.detail)
         }
         switch step {
-        case .authenticate, .select: return .more
+        case .authenticate, .select, .ping: return .more
         case .role: return reply.meets(.master) ? .more : .refused(.notMaster, nil)
         case .copy: return reply.meets(.noCopy) ? .more : .refused(.notMaster, nil)
         case .echo: return reply.equals("gatehouse") ? .done(.usable(.echo)) : .refused(.misaligned, nil)
@@ -135,6 +137,8 @@ private struct Refusal {
         } else if reply.begins(with: "DENIED") {
             self.init(.refused, "it is in protected mode: set a password or bind it to an address")
         } else if reply.begins(with: "NOPERM") {
+            // ECHO may do.
+            if step == .ping { return nil }
             self.init(.noPermission, step == .authenticate ? "AUTH" : step.commandName)
         } else if let code = RedisProblem.Code(leavingFor: reply) {
             self.init(code, nil)
@@ -157,6 +161,7 @@ extension Handshake.Step {
         case .authenticate: "AUTH"
         case .select: "SELECT"
         case .role, .copy: "ROLE"
+        case .ping: "PING"
         case .echo: "ECHO"
         case .masterAddress: "SENTINEL"
         }
@@ -167,7 +172,7 @@ extension Handshake.Step {
         switch self {
         case .authenticate: .wrongPassword
         case .select: .noDatabase
-        case .role, .copy, .echo, .masterAddress: .refused
+        case .role, .copy, .ping, .echo, .masterAddress: .refused
         }
     }
 }

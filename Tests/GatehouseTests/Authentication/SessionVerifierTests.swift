@@ -91,7 +91,7 @@ import Testing
 
     @Test func `a session of a tenant's user names the tenant`() throws {
         let member = #"{"sign_in_provider":"password","tenant":"acme-x1"}"#
-        let source = SessionDraft.source(more: #","tenant":"acme-x1""#)
+        let source = SessionDraft.source(more: #","firebase":true,"tenant":"acme-x1""#)
         let cookie = SessionDraft.signed { $0.with("firebase", member).withHeader("src", source) }
         #expect(try Rig(tenant: .any).principal(cookie).user == UserKey(uid: "user-1", tenant: "acme-x1"))
         #expect(try Rig(tenant: .only("acme-x1")).principal(cookie).user == "user-1")

@@ -19,6 +19,7 @@ struct Turned {
     {
         var turned = Turned(maximumInFlight: maximumInFlight, role: role, heartbeat: heartbeat)
         turned.open()
+        _ = try turned.receive("+PONG\r\n")
         _ = try turned.receive(Replies.echo)
         return turned
     }
@@ -69,6 +70,7 @@ struct ConnectionMachineTests {
         #expect(turned.send(1, timeout: 50) == .notReady)
         turned.open()
         #expect(turned.send(1, timeout: 50) == .notReady)
+        _ = try turned.receive("+PONG\r\n")
         #expect(try turned.receive(Replies.echo) == .opened)
         #expect(turned.send(1, timeout: 50) == .admitted)
     }

@@ -23,8 +23,9 @@ struct HandshakeTests {
     @Test("a server is asked for a sign of life only, where nothing else is configured")
     func plain() throws {
         let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
-        #expect(Self.text(handshake) == "*2 $4 ECHO $9 gatehouse ")
-        #expect(try Self.judge(handshake, Replies.echo) == .done(.usable(.echo)))
+        #expect(Self.text(handshake) == "*1 $4 PING *2 $4 ECHO $9 gatehouse ")
+        #expect(try Self.judge(handshake, "+PONG\r\n") == .more)
+        #expect(try Self.judge(handshake, "+PONG\r\n", Replies.echo) == .done(.usable(.echo)))
     }
 
     @Test("password, database and role are sent at once and judged in order")
@@ -45,7 +46,9 @@ struct HandshakeTests {
 
     @Test("without a user the password goes alone")
     func passwordAlone() {
-        #expect(Self.text(.server(Self.configuration, role: .any)) == "*2 $4 AUTH $6 secret *2 $4 ECHO $9 gatehouse ")
+        #expect(
+            Self.text(.server(Self.configuration, role: .any))
+                == "*2 $4 AUTH $6 secret *1 $4 PING *2 $4 ECHO $9 gatehouse ")
     }
 
     @Test(
@@ -70,11 +73,24 @@ struct HandshakeTests {
             ("-NOAUTH Authentication required.\r\n", RedisProblem.Code.passwordRequired),
             ("-LOADING Redis is loading the dataset in memory\r\n", .loading),
             ("-MASTERDOWN Link with MASTER is down\r\n", .masterDown),
-            ("-ERR x\r\n", .refused), ("+OK\r\n", .misaligned), ("$9\r\ngatehousE\r\n", .misaligned),
+            ("-ERR x\r\n", .refused),
+        ])
+    func refusedPing(reply: String, code: RedisProblem.Code) throws {
+        let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
+        guard case .refused(code, _) = try Self.judge(handshake, reply) else {
+            Issue.record("not refused as \(code)")
+            return
+        }
+    }
+
+    @Test(
+        "a server that repeats something else is not used",
+        arguments: [
+            ("-ERR x\r\n", RedisProblem.Code.refused), ("+OK\r\n", .misaligned), ("$9\r\ngatehousE\r\n", .misaligned),
         ])
     func refusedEcho(reply: String, code: RedisProblem.Code) throws {
         let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
-        guard case .refused(code, _) = try Self.judge(handshake, reply) else {
+        guard case .refused(code, _) = try Self.judge(handshake, "+PONG\r\n", reply) else {
             Issue.record("not refused as \(code)")
             return
         }
@@ -84,7 +100,14 @@ struct HandshakeTests {
         "where ECHO is not allowed or not known, PING carries the markers",
         arguments: ["-NOPERM this user has no permissions\r\n", "-ERR unknown command 'ECHO'\r\n"])
     func withoutEcho(reply: String) throws {
-        #expect(try Self.judge(.server(RedisConfiguration(host: "h"), role: .any), reply) == .done(.usable(.ping)))
+        let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
+        #expect(try Self.judge(handshake, "+PONG\r\n", reply) == .done(.usable(.ping)))
+    }
+
+    @Test("a user who may not PING is let in")
+    func withoutPing() throws {
+        let handshake = Handshake.server(RedisConfiguration(host: "h"), role: .any)
+        #expect(try Self.judge(handshake, "-NOPERM x\r\n", Replies.echo) == .done(.usable(.echo)))
     }
 
     @Test("a user who may not ask for the role is not let in where the role matters")

@@ -58,7 +58,7 @@ private final class Wired {
 
     static func ready(_ change: (inout RedisConfiguration) -> Void = { _ in }) throws -> Wired {
         let wired = try Wired(change)
-        try wired.receive(Replies.echo)
+        try wired.receive("+PONG\r\n" + Replies.echo)
         return wired
     }
 
