@@ -55,7 +55,10 @@ extension SessionVerifier {
     }
 
     func checkOrigin(_ origin: SessionOrigin) throws(VerificationFailure) {
-        if let flaw = origins.flaw(of: origin) { throw invalid(flaw) }
+        guard let flaw = origins.flaw(of: origin) else { return }
+        // The same answer as to a token of Firebase.
+        if origin.link == nil, flaw == .tenant { throw VerificationFailure(code: .tenantMismatch, reason: flaw) }
+        throw invalid(flaw)
     }
 
     /// When the session began, and when its user last authenticated.

@@ -59,8 +59,9 @@ extension DemoPage {
         </section>
         <section id="sensitive" aria-labelledby="sensitive-title">
         <h2 id="sensitive-title"><span class="number">2</span> Do something sensitive</h2>
-        <p>The route <code>DELETE /v1/account</code> has <code>recent_sign_in: { max_age: 5m, proof: authenticated }</code>: a good session is not enough, the person must
-        have signed in within five minutes. (An echo service is behind it: nothing is deleted.)</p>
+        <p>The route <code>DELETE /v1/account</code> has <code>recent_sign_in: { max_age: 5m, proof: authenticated }</code>: a good session
+        is not enough, the person must have authenticated at the provider within five minutes. (An echo service is behind it: nothing is
+        deleted.)</p>
         <div class="controls"><button type="button" id="do-sensitive" class="primary">Call it</button></div>
         <p class="outcome" role="status"></p><div class="next"></div><ol class="wire"></ol>
         </section>
