@@ -18,20 +18,24 @@ struct StrictStanding: Sendable {
         policy.revocation = .strict
         policy.recentSignIn = isRecent ? Refusal.recentSignIn : nil
         let record = try await store.user(caller.user)
+        let session = try await session(of: caller)
         let answer = StoreAnswer.records(
-            user: lookup(record, for: caller), session: try await session(of: caller),
-            link: try await identity(of: caller))
+            user: lookup(record, caller.userKey, for: caller), session: session, link: try await identity(of: caller))
         let entry = VerifiedTokenCache.Entry(
             principal: caller, verifier: 0, keySetGeneration: 0,
             identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
         let account = await account(of: caller.user, isFirebase: caller.standing.isFirebase)
         let moment = Authorizer.Moment(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
-        let authorizer = authorizer(countsView: caller.origin != nil || record.validSince == nil)
         switch authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in }) {
-        case .permit: return
+        case .permit: break
         case .deny(let denial): throw Refusal(denial)
         case .awaitStore, .ask, .lookUp: throw Refusal(.storeUnavailable)
+        }
+        // No nonce of ours ties a provider's token to whoever presents it: only a proof that the gateway recorded for it counts.
+        guard isRecent, caller.link != nil else { return }
+        guard case .record(_, let recorded?, _) = session, recorded.age(at: moment.now) <= Refusal.recentSignIn else {
+            throw Refusal.signInAgain("a provider's own token proves no sign-in")
         }
     }
 
@@ -64,8 +68,7 @@ struct StrictStanding: Sendable {
         var policy = RoutePolicy()
         policy.revocation = .strict
         let record = try await store.user(user)
-        let answer = StoreAnswer.records(user: UserLookup(record, \.credentialsSince), session: nil)
-        let authorizer = authorizer(countsView: record.validSince == nil)
+        let answer = StoreAnswer.records(user: lookup(record, key, \.credentialsSince), session: nil)
         let account = await account(of: user, isFirebase: isFirebase)
         let moment = Authorizer.Moment(
             now: clock.now(), monotonic: clock.monotonic(), mayWait: false, answer: answer, account: account)
@@ -82,12 +85,11 @@ struct StrictStanding: Sendable {
         }
     }
 
-    /// - Parameter countsView: false where the store's record holds a revocation: the view has the order of sessions alone, which is later than
-    ///   the time that credentials are compared with.
-    private func authorizer(countsView: Bool) -> Authorizer {
+    /// It takes the answers as they are: they have what the view knows besides.
+    private var authorizer: Authorizer {
         Authorizer(
             store: StoreReader(view: store.view, lane: 0), viewIsAuthoritative: false, clockSkew: clockSkew,
-            maxStaleness: maxStaleness, asksFirebase: firebase != nil, countsView: countsView)
+            maxStaleness: maxStaleness, asksFirebase: firebase != nil, countsView: false)
     }
 
     /// What Firebase says of its user now.
@@ -102,25 +104,38 @@ struct StrictStanding: Sendable {
     /// What is known of the identity at the provider, where it is not the uid.
     private func identity(of caller: Principal) async throws -> UserLookup? {
         guard let link = caller.recordedLink else { return nil }
-        return lookup(try await store.user(UserKey(link)), for: caller)
+        return lookup(try await store.user(UserKey(link)), caller.standing.linkKey, for: caller)
     }
 
     /// Sessions of ours are compared with the order of the store, other credentials with the time of the revocation.
-    private func lookup(_ record: UserRecord, for caller: Principal) -> UserLookup {
-        UserLookup(record, caller.origin == nil ? \.credentialsSince : \.validSince)
+    private func lookup(_ record: UserRecord, _ key: StoreKey, for caller: Principal) -> UserLookup {
+        lookup(record, key, caller.origin == nil ? \.credentialsSince : \.validSince)
     }
+
+    /// What counts of a user: the store's record, and what the view knows beyond it, since a store that lost records does not tell.
+    ///
+    /// - Parameter since: what of the record the credential is compared with. The view has the order of sessions alone.
+    private func lookup(_ record: UserRecord, _ key: StoreKey, _ since: KeyPath<UserRecord, UnixTime?>) -> UserLookup {
+        var time = record[keyPath: since]
+        var isDisabled = record.disabled
+        if viewIsLoaded, case .record(let known, let isKnownDisabled) = store.view.user(key) {
+            if let known, record.validSince.map({ $0 < known }) ?? true { time = known }
+            isDisabled = isDisabled || isKnownDisabled
+        }
+        return .record(validSince: time, disabled: isDisabled)
+    }
+
+    private var viewIsLoaded: Bool { store.view.age(monotonicNow: clock.monotonic()) != nil }
 
     private func session(of caller: Principal) async throws -> SessionLookup? {
         guard let session = caller.session else { return nil }
         let record = try await store.session(caller.user, session)
+        var isKnownRevoked = false
+        if viewIsLoaded, case .record(let revoked, _, _) = store.view.session(caller.sessionKey) {
+            isKnownRevoked = revoked
+        }
         return .record(
-            revoked: record.revoked, signedInAt: record.signedInAt, isAuthenticated: record.isAuthenticated)
-    }
-}
-
-extension UserLookup {
-    /// - Parameter since: what of the record the credential is compared with.
-    fileprivate init(_ record: UserRecord, _ since: KeyPath<UserRecord, UnixTime?>) {
-        self = .record(validSince: record[keyPath: since], disabled: record.disabled)
+            revoked: record.revoked || isKnownRevoked, signedInAt: record.signedInAt,
+            isAuthenticated: record.isAuthenticated)
     }
 }

@@ -140,6 +140,60 @@ import Testing
             try await SessionStarter(parts: parts).start(other.user, link, madeAt: UnixTime(clamping: rig.now)) == nil)
     }
 
+    @Test("O-29: an opaque token that does not say when it was made counts after a revocation, and only once")
+    func opaqueWithoutTime() async throws {
+        let rig = try await AccountsRig()
+        func body(_ text: String) -> JSONObject {
+            rig.opaque.add(.introspected(for: .robot, text: text, now: rig.now).removing("iat"))
+            return ["provider": "oauth.legacy", "access_token": .string(text)]
+        }
+        let owner = try await rig.session()
+        #expect(await rig.call(.link, body("token-1"), by: owner).code == "ok")
+        let first = try rig.caller(try await rig.signIn(body("token-2")))
+        try #require(first.uid == owner.uid)
+        #expect(await rig.call(.unlink, ["provider": "oauth.legacy"], by: owner).code == "ok")
+        #expect(isRevoked(rig, first))
+        #expect(await rig.call(.link, body("token-3"), by: owner).code == "ok")
+        try await rig.store.revoke(owner.uid, at: rig.now, .everything)
+        #expect(await rig.call(.signIn, body("token-2")).code == "auth/missing-or-invalid-nonce")
+        let again = try rig.caller(try await rig.signIn(body("token-4")))
+        #expect(again.uid == owner.uid && !isRevoked(rig, again))
+    }
+
+    @Test("O-29: a provider's own token proves no sign-in to calls that change the account, until its user proved one")
+    func bearer() async throws {
+        let rig = try await AccountsRig()
+        let owner = try await rig.session()
+        let identity = try ProviderIdentity.made(
+            provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"), authTime: rig.now)
+        let hasher = try SHA256Hasher.required()
+        let account = try #require(try await rig.store.account(owner.uid))
+        let caller = try #require(Principal(identity, hasher: hasher)?.owned(by: account, hasher: hasher))
+        for (call, body) in [
+            (AccountEndpoint.link, rig.gitHub()), (.unlink, ["provider": "google.com"]),
+            (.signOut, ["everywhere": true]),
+        ] as [(AccountEndpoint, JSONObject)] {
+            #expect(await rig.call(call, body, by: caller).code == "auth/requires-recent-login")
+        }
+        #expect(await rig.call(.reauthenticate, try await rig.proof(.google, .ada), by: caller).code == "ok")
+        #expect(await rig.call(.link, rig.gitHub(), by: caller).code == "ok")
+    }
+
+    @Test("H-03: what the view knows of a record that the store lost counts for calls, too")
+    func lostRecords() async throws {
+        let rig = try await AccountsRig()
+        let ada = try await rig.session()
+        // Made before the revocation that the store lost, and after one that it kept.
+        let proof = try await rig.proof(.google, .ada) { $0.issued(at: rig.now - 10) }
+        try await rig.store.revoke(ada.uid, at: rig.now - 1000)
+        rig.store.view.setUser(
+            ada.userKey, to: RecordWord(UserRecord(validSince: UnixTime(clamping: rig.now - 5))))
+        #expect(await rig.call(.signIn, proof).code == "auth/id-token-revoked")
+        rig.store.view.setUser(
+            ada.userKey, to: RecordWord(UserRecord(validSince: UnixTime(clamping: rig.now - 1000), disabled: true)))
+        #expect(await rig.call(.signIn, try await rig.proof(.google, .ada)).code == "auth/user-disabled")
+    }
+
     @Test("O-29: Google's auth_time of last month, then a revocation, then a sign-in that counts")
     func googlesAuthTime() async throws {
         let rig = try await AccountsRig()

@@ -85,11 +85,19 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func `an identity that began no session keeps its record`(_ maker: StoreMaker) async throws {
+    func `the end of a link ends sessions of which the record does not tell, and no credential`(
+        _ maker: StoreMaker
+    ) async throws {
         let store = try await maker()
-        _ = try await store.claim(Self.link, for: "ann")
-        _ = try await store.release(provider: "oidc.x", of: "ann")
-        #expect(try await store.user(Self.link.name) == UserRecord())
+        for revoked: Int64? in [nil, 1_600_000_000] {
+            _ = try await store.claim(Self.link, for: "ann")
+            if let revoked { try await store.revoke(Self.link.name, at: revoked) }
+            _ = try await store.release(provider: "oidc.x", of: "ann")
+            let record = try await store.user(Self.link.name)
+            #expect(try #require(record.validSince) >= UnixTime(clamping: ManualClock.start))
+            #expect(record.credentialsSince == UnixTime(clamping: revoked ?? 0))
+            try await store.unrevoke(Self.link.name)
+        }
     }
 
     @Test(arguments: StoreMaker.all)

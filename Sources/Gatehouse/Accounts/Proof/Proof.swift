@@ -29,12 +29,15 @@ struct Proof: Sendable {
 
     /// When the credential was made: what it is compared with revocations by. Nil: nobody knows.
     ///
+    /// An opaque token whose provider does not say it counts as made now: it proves something only the first time that it is presented, so none
+    /// that proved something before a revocation does so after it.
+    ///
     /// A token with a nonce of ours was made for this call. Without one it may come from a refresh, and the older `auth_time` decides; but Google's
     /// is the age of the browser's session there, weeks old in an ordinary sign-in.
     func madeAt(hasNonce: Bool, now: Int64) -> UnixTime? {
         let isGoogle = principal.signInProvider?.isExactly("google.com") ?? false
         let time = hasNonce || isGoogle ? principal.issuedAt : principal.authTime ?? principal.issuedAt
-        return time?.notAfter(now)
+        return time?.notAfter(now) ?? (isOpaque ? UnixTime(clamping: now) : nil)
     }
 
     /// What a session is that it begins.

@@ -10,26 +10,27 @@ struct RedisScript: Sendable {
     private let body: String
 
     /// Moves `valid_since` forward to ARGV[1], if it is not there yet. A faulty one is left as it is. ARGV[2] is `everything` to move it to the start
-    /// of the latest session if that is later, and `sessions` to move it there only. The answer are the user's fields.
+    /// of the latest session if that is later, and `sessions` to do the same for sessions alone: the time that credentials are compared with stays
+    /// what it was. The answer are the user's fields.
     ///
-    /// A time that is later than ARGV[1] is kept with ARGV[1] beside it, as what it stands for: another backend's revocation is told from it.
+    /// Where that time is earlier than `valid_since`, it is `revoked_at`, and `revoked_as` is the `valid_since` that it belongs to: another backend
+    /// that moves `valid_since` does not know of it.
     static let revoke = RedisScript(
         """
         local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
-        local new, last = ARGV[1], old[2]
-        if not last or not is_time(last) then last = nil end
-        if ARGV[2] == 'sessions' then new = last end
-        if ARGV[2] == 'everything' and last and tonumber(last) > tonumber(new) then new = last end
-        if new and (not old[1] or is_time(old[1]) and tonumber(old[1]) < tonumber(new)) then
+        local new, last, at = ARGV[1], old[2], ARGV[1]
+        local has_own = old[1] and old[1] == old[3] and old[4] and is_time(old[4])
+        if ARGV[2] == 'sessions' then at = has_own and old[4] or old[1] or '0' end
+        if ARGV[2] ~= '' and last and is_time(last) and tonumber(last) > tonumber(new) then new = last end
+        if not old[1] or is_time(old[1]) and tonumber(old[1]) < tonumber(new) then
             redis.call('HSET', KEYS[1], 'valid_since', new)
-            if tonumber(new) > tonumber(ARGV[1]) then
-                redis.call('HSET', KEYS[1], 'revoked_as', new, 'revoked_at', ARGV[1])
+            if tonumber(new) > tonumber(at) then
+                redis.call('HSET', KEYS[1], 'revoked_as', new, 'revoked_at', at)
             else
                 redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at')
             end
-        elseif new and old[1] and old[1] == old[3] and old[4] and is_time(old[4])
-            and tonumber(old[4]) < tonumber(ARGV[1]) then
-            redis.call('HSET', KEYS[1], 'revoked_at', ARGV[1])
+        elseif has_own and tonumber(old[4]) < tonumber(at) then
+            redis.call('HSET', KEYS[1], 'revoked_at', at)
         end
         redis.call('PERSIST', KEYS[1])
         return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')

@@ -34,7 +34,7 @@ extension RedisStore {
         let now = clock.now()
         let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), ["\(now)", "sessions"])
         let user = try StoredUser(fieldsOf: try await send(command, faulty: Self.wrongType()))
-        // Without a time the identity began no session; a faulty record lets nobody pass.
+        // A faulty record lets nobody pass.
         guard let validSince = user.validSince.value ?? nil else { return }
         let change = RedisChange.validSince(uid: UserKey(link), validSince)
         guard case .string(let bytes)? = try await send(change.command, faulty: nil).first,

@@ -7,7 +7,7 @@ struct ReplicaEntry: Sendable, Equatable {
     struct Hints: Sendable, Equatable {
         /// The records that changed.
         var keys: [ReplicaKey] = []
-        /// What the entry says that changed of a user's record. Of a session's it is everything.
+        /// What of a user's record the entry takes back: only that may become weaker than the view has it. Of a session's it is everything.
         var parts: RecordParts = []
         /// The links that changed, by their names.
         var links: [String] = []
@@ -18,13 +18,13 @@ struct ReplicaEntry: Sendable, Equatable {
     /// So many fields of an entry are looked at; none that the contract knows has more than three.
     static let maximumPairs = 16
 
-    /// Which records to read again. The values of an entry do not count, only whom it names: two writers' entries may
-    /// come in another order than their records.
+    /// Which records to read again. What an entry says of them does not count: two writers' entries may come in another order than their records.
+    /// Its values only tell whether something is taken back, so that a record that Redis lost in part is not taken for what somebody wrote.
     ///
     /// An entry that is not understood but names a uid asks for that user's record.
     var hints: Hints {
         let parts = Parts(fields)
-        var hints = Hints(parts: parts.ofUser, links: parts.links, isUnderstood: parts.isUnderstood)
+        var hints = Hints(parts: parts.takenBack, links: parts.links, isUnderstood: parts.isUnderstood)
         if parts.isOnlyLink { return hints }
         for uid in parts.uids { hints.add(uid, of: parts.tenants.first, parts) }
         return hints
@@ -57,8 +57,9 @@ private struct Parts {
     private(set) var tenants: [[UInt8]] = []
     private(set) var sessions: [[UInt8]] = []
     /// Whether a user's own record changed.
-    private(set) var ofUser: RecordParts = []
-    var namesUser: Bool { !ofUser.isEmpty }
+    private(set) var namesUser = false
+    /// What of it is revoked or disabled no more.
+    private(set) var takenBack: RecordParts = []
     private(set) var links: [String] = []
     private let isShaped: Bool
 
@@ -74,8 +75,12 @@ private struct Parts {
         case "uid": uids.append(value)
         case "tenant": tenants.append(value)
         case "session": sessions.append(value)
-        case "valid_since": ofUser.insert(.time)
-        case "disabled": ofUser.insert(.flag)
+        case "valid_since":
+            namesUser = true
+            if value.withUnsafeBytes({ StoredField<UnixTime?>(time: $0) }) == .faulty { takenBack.insert(.time) }
+        case "disabled":
+            namesUser = true
+            if !value.elementsEqual("1".utf8) { takenBack.insert(.flag) }
         case "link": links.append(String(decoding: value, as: UTF8.self))
         default: break
         }

@@ -108,20 +108,21 @@ extension SQLiteStore: AccountStore {
         }
     }
 
-    /// Revokes the sessions that an identity began.
+    /// Revokes the sessions that an identity began, and no other credential of it.
     ///
-    /// - Returns: what to publish of the identity's record; nil: it began no session.
+    /// - Returns: what to publish of the identity's record; nil: nothing.
     private static func endSessions(
         of link: IdentityLink, at now: UnixTime, _ db: Database
     ) throws -> (key: StoreKey, word: RecordWord)? {
         // A longer name is no user's, and began no session.
-        guard (try? StoreBounds.check(user: UserKey(link))) != nil,
-            let last = try SQLiteRows.order(UserKey(link), db).lastSession
-        else { return nil }
+        guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return nil }
+        let order = try SQLiteRows.order(UserKey(link), db)
         var user = try SQLiteRows.user(UserKey(link), db) ?? StoredUser()
         // A faulty record lets nobody pass.
-        guard user.validSince != .faulty else { return nil }
-        try SQLiteRows.revoke(UserKey(link), &user, to: last, at: now, db)
+        guard let old = user.validSince.value else { return nil }
+        let credentialsSince = UserRecord(validSince: old, revokedAt: order.revokedAt).credentialsSince
+        try SQLiteRows.revoke(
+            UserKey(link), &user, to: max(now, order.lastSession ?? now), at: credentialsSince ?? 0, db)
         return (try StoreKeyMaker().key(of: UserKey(link)), user.word)
     }
 }

@@ -39,7 +39,7 @@ struct RecordWord: Sendable {
     private var isAuthentication: Bool { bits & Self.isAuthentication != 0 }
 }
 
-/// Parts of a record: what an entry of the stream says that changed.
+/// Parts of a record: what an entry of the stream takes back.
 struct RecordParts: OptionSet, Sendable {
     let rawValue: UInt8
 

@@ -49,12 +49,12 @@ import Testing
         #expect(view.usage.users == 0)
     }
 
-    @Test func `an entry says which parts changed, and two entries of a record say both`() throws {
+    @Test func `an entry says which parts it takes back, and two entries of a record say both`() throws {
         let ann = try #require(ReplicaKey.user("ann"))
         var script = ReplicaScript.following(.at(10, added: 4))
         script.answer(
             .changes([
-                ReplicaEntry(11, "uid", "ann", "valid_since", "1"), ReplicaEntry(12, "uid", "ann", "disabled", "0"),
+                ReplicaEntry(11, "uid", "ann", "valid_since", ""), ReplicaEntry(12, "uid", "ann", "disabled", "0"),
             ]))
         #expect(script.asked.first == .record(ann))
         script.answer(.record(.none))

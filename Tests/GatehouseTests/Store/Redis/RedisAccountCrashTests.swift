@@ -115,7 +115,7 @@ import Testing
         #expect(try await store.owner(of: .apple("1")) == (keyIsLeft ? nil : "other"))
         #expect(try await store.release(provider: "apple.com", of: "u") == .absent)
         #expect(try database.contradictions() == "")
-        #expect(try database.changes() == ["link apple.com:1 uid "])
+        #expect(try database.linkChanges() == ["link apple.com:1 uid "])
     }
 
     @Test(arguments: ["1", "2"])
@@ -139,7 +139,7 @@ import Testing
         #expect(try await store.release(provider: "apple.com", of: "u") == .released(.apple("1"), account))
         #expect(try await store.owner(of: .apple("1")) == "u")
         #expect(try database.contradictions() == "")
-        #expect(try database.changes() == ["link apple.com:1 uid ", "link apple.com:1 uid u"])
+        #expect(try database.linkChanges() == ["link apple.com:1 uid ", "link apple.com:1 uid u"])
     }
 
     @Test func endingAllLinksFinishesThoseThatStopped() async throws {

@@ -32,7 +32,7 @@ import Testing
         _ = try await store.release(provider: "apple.com", of: "u")
         try await store.releaseAll(of: "u")
         #expect(
-            try database.changes() == [
+            try database.linkChanges() == [
                 "link apple.com:1 uid u", "link google.com:1 uid u", "link apple.com:1 uid ", "link google.com:1 uid ",
             ])
     }

@@ -64,4 +64,7 @@ struct RedisDatabase: Sendable {
         let isID: (Substring) -> Bool = { $0.wholeMatch(of: /[0-9]{13}-[0-9]+/) != nil }
         return lines.split(whereSeparator: isID).map { $0.joined(separator: " ") }
     }
+
+    /// Those entries that tell of links.
+    func linkChanges() throws -> [String] { try changes().filter { $0.hasPrefix("link ") } }
 }

@@ -61,7 +61,20 @@ import Testing
     @Test func aUIDThatIsNoTextNamesNobody() {
         let entry = ReplicaEntry(
             id: .at(1), fields: [Array("uid".utf8), [0xFF], Array("disabled".utf8), Array("1".utf8)])
-        #expect(entry.hints == ReplicaEntry.Hints(parts: .flag))
+        #expect(entry.hints == ReplicaEntry.Hints())
+    }
+
+    @Test(arguments: [
+        (["uid", "ann", "valid_since", "5"], RecordParts()), (["uid", "ann", "valid_since", ""], .time),
+        (["uid", "ann", "valid_since", "none"], .time),
+        (["uid", "ann", "disabled", "1"], RecordParts()), (["uid", "ann", "disabled", "0"], .flag),
+        (["uid", "ann", "disabled", ""], .flag), (["uid", "ann", "valid_since", "", "disabled", "0"], .all),
+        (["uid", "ann", "valid_since", "5", "disabled", "0"], .flag),
+    ])
+    func onlyAnEntryThatTakesSomethingBackLetsItBecomeWeaker(_ fields: [String], _ parts: RecordParts) {
+        let hints = ReplicaEntry(id: .at(1), fields: fields.map { Array($0.utf8) }).hints
+        #expect(hints.parts == parts)
+        #expect(hints.keys.count == 1)
     }
 
     @Test func onlySoManyFieldsAreLookedAt() {
