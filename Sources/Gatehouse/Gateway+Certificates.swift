@@ -14,7 +14,12 @@ extension Gateway {
         while !Task.isCancelled {
             try? await Task.sleep(for: Listener.renewalInterval)
             guard !Task.isCancelled else { return }
-            for listener in listeners.withLock({ $0 }) { note(listener.renew(now: clock.now()), listener) }
+            let secure = listeners.withLock { $0 }.filter { $0.front.settings?.tls != nil }
+            guard !secure.isEmpty else { continue }
+            // A file system that hangs holds no thread of other tasks.
+            try? await blockingCalls.run { [self] in
+                for listener in secure { note(listener.renew(now: clock.now()), listener) }
+            }
         }
     }
 

@@ -20,6 +20,11 @@ public enum ASCII {
         return true
     }
 
+    /// Whether `bytes` are one token (RFC 9110 section 5.6.2).
+    public static func isToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy(ByteClass.isToken)
+    }
+
     /// Writes `bytes` with letters in lower case to the start of `output`, which has room for them.
     public static func lowercase(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         precondition(output.count >= bytes.count, "no room for the lower-cased bytes")

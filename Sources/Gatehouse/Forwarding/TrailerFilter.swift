@@ -17,6 +17,8 @@ final class TrailerFilter {
             for name in ListMembers(fields[index].value.bytes(in: head)) {
                 guard read < Self.maximumNames else { return }
                 read += 1
+                // A member that is no token announces no field (RFC 9110 section 6.6.2), but a lenient reader may find a name in it.
+                guard ASCII.isToken(name) else { continue }
                 // What `Connection` names is for this connection only, late as well as early.
                 guard !ConnectionOptions.name(name, in: head, fields), managed?.matches(name) != true,
                     Self.isHarmless(FieldNameClassifier.kind(of: name), name)

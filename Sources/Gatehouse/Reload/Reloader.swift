@@ -11,6 +11,8 @@ public final class Reloader: Sendable {
     private let gateway: Gateway
     private let load: @Sendable () throws -> Configuration
     private let calls: BlockingCalls
+    /// Around reading and putting in place, so that an older configuration never overtakes a newer one.
+    private let gate = ReloadGate()
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -22,7 +24,7 @@ public final class Reloader: Sendable {
         self.init(gateway, files: files, calls: gateway.blockingCalls, load: load)
     }
 
-    /// - Parameter calls: where `load` runs.
+    /// - Parameter calls: where `load` runs, and files are looked at.
     init(
         _ gateway: Gateway, files: Set<String>, calls: BlockingCalls,
         load: @escaping @Sendable () throws -> Configuration
@@ -37,23 +39,51 @@ public final class Reloader: Sendable {
 
     /// Reads the configuration and puts it in place, or tells why not and changes nothing.
     public func reload() async throws {
-        let ledger = FileLedger(isOfReload: true)
-        // Before they are read: what changes meanwhile is seen as a change.
-        let before = FileWatch.Stamps.now(of: state.withLock { $0.files })
-        defer { tried(ledger.files.union(gateway.files), before) }
-        let configuration: Configuration
-        do {
-            configuration = try await calls.run { [load] in try ledger.record { try load() } }
-        } catch {
-            gateway.refusedReload(error)
-            throw error
+        let outcome = Mutex<Result<Void, any Error>>(.failure(ReloadRefusal("the gateway has stopped")))
+        await gate.enter { [self] in
+            let result = await readAndInstall()
+            outcome.withLock { $0 = result }
         }
-        try await gateway.reload(configuration)
+        try outcome.withLock { $0 }.get()
     }
 
-    private func tried(_ read: Set<String>, _ before: FileWatch.Stamps) {
+    private func readAndInstall() async -> Result<Void, any Error> {
+        let ledger = FileLedger(isOfReload: true)
+        let files = state.withLock { $0.files }
+        let before: FileWatch.Stamps
+        let loaded: Result<Configuration, any Error>
+        do {
+            (before, loaded) = try await calls.run { [load] in
+                // Before they are read: what changes meanwhile is seen as a change.
+                (FileWatch.Stamps.now(of: files), Result { try ledger.record { try load() } })
+            }
+        } catch {
+            gateway.refusedReload(error)
+            return .failure(error)
+        }
+        let result = await install(loaded)
+        await tried(ledger.files.union(gateway.files), before)
+        return result
+    }
+
+    private func install(_ loaded: Result<Configuration, any Error>) async -> Result<Void, any Error> {
+        switch loaded {
+        case .failure(let error):
+            gateway.refusedReload(error)
+            return .failure(error)
+        case .success(let configuration):
+            do {
+                return .success(try await gateway.reload(configuration))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func tried(_ read: Set<String>, _ before: FileWatch.Stamps) async {
+        let added = state.withLock { read.subtracting($0.files) }
+        let fresh = (try? await calls.run { FileWatch.Stamps.now(of: added) }) ?? [:]
         state.withLock { state in
-            let fresh = FileWatch.Stamps.now(of: read.subtracting(state.files))
             state.files.formUnion(read)
             state.watch.tried(before.merging(fresh) { old, _ in old })
         }
@@ -64,15 +94,16 @@ public final class Reloader: Sendable {
         while !Task.isCancelled {
             let interval = gateway.configuration.reload.watch
             try? await Task.sleep(for: interval ?? .seconds(1))
-            guard interval != nil, !Task.isCancelled, hasNews() else { continue }
+            guard interval != nil, !Task.isCancelled, await hasNews() else { continue }
             gateway.logger.info("a file of the configuration has changed")
             // Told in the log by the gateway.
             try? await reload()
         }
     }
 
-    private func hasNews() -> Bool {
-        let stamps = FileWatch.Stamps.now(of: state.withLock { $0.files })
+    private func hasNews() async -> Bool {
+        let files = state.withLock { $0.files }
+        guard let stamps = try? await calls.run({ FileWatch.Stamps.now(of: files) }) else { return false }
         return state.withLock { $0.watch.look(stamps) }
     }
 }

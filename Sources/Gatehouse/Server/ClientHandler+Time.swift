@@ -1,7 +1,7 @@
 extension ClientHandler {
     /// Called a few times a second for each connection.
     func tick(now: UInt64) {
-        holder?.note(idleSince: connection.isIdle ? connection.lastProgress : nil)
+        holder?.note(idleSince: isAtRest ? connection.lastProgress : nil)
         if let stream { return tick(stream, now: now) }
         switch connection.expiry(now: now, limits: front.limits, bodyBytes: record.bytesIn) {
         case .none:

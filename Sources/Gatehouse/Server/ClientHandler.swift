@@ -68,12 +68,20 @@ final class ClientHandler: ChannelInboundHandler {
         closeOnceSent()
     }
 
-    /// Ends at once, so that another connection has its place; with the current answer where a request has begun since it was found idle.
+    /// Ends at once, so that another connection has its place. Where a request or an answer is under way since it was found idle, it stays and
+    /// ends with its next answer.
     func makeRoom() {
         isOutdated = true
-        guard connection.isServing else { return close() }
-        holder?.stay()
+        guard isAtRest || !isOpen else {
+            holder?.stay()
+            return
+        }
+        close()
     }
+
+    /// Whether closing takes nothing from the client: no byte of a request is here, also none of a request that is deferred, and all answers are
+    /// with the kernel.
+    var isAtRest: Bool { connection.isIdle && inbound.readableBytes == 0 && !hasUnsent }
 
     // MARK: - Channel events
 

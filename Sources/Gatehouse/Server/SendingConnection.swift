@@ -47,6 +47,15 @@ extension SendingConnection {
         context.flush()
     }
 
+    /// Whether something that was written is not with the kernel yet.
+    var hasUnsent: Bool {
+        if isFlushDue { return true }
+        guard let context, writer?.isDirect != true else { return false }
+        // Encrypted bytes are in the channel once they were flushed.
+        let options = context.channel.syncOptions
+        return ((try? options?.getOption(.bufferedWritableBytes)) ?? 0) > 0
+    }
+
     /// Whether more is to be written now.
     var takesMore: Bool {
         guard let context else { return false }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gatehouse
+import PrintableText
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,7 +44,7 @@ struct CheckCommand: ParsableCommand {
             upstreams  \(upstreams.joined(separator: "\n           "))
             headers    \(configuration.headers.note)\(assertion(snapshot))\(rules(configuration, snapshot))\(accounts(configuration, snapshot))
 
-            \(source.file ?? "the options"): valid, \(configuration.routes.count) \
+            \(PrintableText.escaped(source.file ?? "the options")): valid, \(configuration.routes.count) \
             \(configuration.routes.count == 1 ? "route" : "routes")
             """
     }

@@ -37,7 +37,7 @@ struct RuleTestText {
     private func lines(of file: RuleTestRun.File) -> [String] {
         let passed = file.results.count { $0.isPassed }
         let sum =
-            "\(passed == file.results.count ? "ok  " : "FAIL")  \(file.file): \(passed) of \(file.results.count) passed"
+            "\(passed == file.results.count ? "ok  " : "FAIL")  \(PrintableText.escaped(file.file)): \(passed) of \(file.results.count) passed"
         let shown = file.results.filter { !$0.isPassed || detail == .all }
         if shown.isEmpty { return detail == .little ? [] : [sum] }
         return [sum] + shown.flatMap(lines) + [""]
@@ -48,7 +48,7 @@ struct RuleTestText {
         let expected = "\(test.expectation)" + (test.line.map { " by line \($0)" } ?? "")
         return [
             "", "  \(result.isPassed ? "passed" : "FAILED")  \(ShownLine.text(test.name))",
-            "          \(test.location)",
+            "          \(PrintableText.escaped("\(test.location)"))",
             "    request   \(ShownLine.text(test.request.text))",
             "    auth      \(test.user.map { ShownLine.text($0.name ?? $0.uid) } ?? "nobody")",
             "    expected  \(expected)",

@@ -51,6 +51,14 @@ struct CheckTests {
         #expect(run.errors == "")
     }
 
+    @Test func `a file name with a line feed forges no line`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.valid, to: "a\nb.yaml")
+        let run = try await CommandRun.run("check", "--config", "a\nb.yaml", in: folder)
+        #expect(run.exitCode == 0)
+        #expect(run.output.contains("\na\\u000ab.yaml: valid, 1 route"))
+    }
+
     @Test func conditionsAndRulesAreShown() async throws {
         let folder = try TemporaryFolder()
         try folder.write(

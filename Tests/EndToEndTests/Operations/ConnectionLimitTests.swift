@@ -64,6 +64,35 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test(arguments: ["", "PROXY UNKNOWN\r\n"])
+    func `an address whose PROXY headers name no client cannot hold the places of others`(_ header: String) async throws
+    {
+        try await Scenario.run(arrange: {
+            $2["limits"] = "{ connections: 8, connections_per_address: 4 }"
+            $2["listen"] = "[{ address: 127.0.0.1:0, proxy_protocol: true }]"
+        }) { scenario in
+            func client(_ header: String, from source: UInt8? = nil) throws -> RawClient {
+                let client = try RawClient(port: scenario.gateway.port, from: source)
+                if !header.isEmpty {
+                    try client.send(header + "POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
+                }
+                return client
+            }
+            let held = try (0..<4).map { _ in try client(header) }
+            _ = try await eventually("four connections") {
+                try scenario.gateway.metric("gatehouse_connections_accepted_total") == 4 ? true : nil
+            }
+            for _ in 0..<6 {
+                // Closed with or without a reset.
+                #expect(throws: (any Error).self) { try client(header).response() }
+            }
+            let other = try client("PROXY TCP4 192.0.2.2 127.0.0.1 1 2\r\n", from: 2)
+            try other.send("b")
+            #expect(try other.response().status == 200)
+            #expect(held.count == 4)
+        }
+    }
+
     @Test func `behind a load balancer the client of the PROXY header counts`() async throws {
         try await Scenario.run(arrange: {
             $2["limits"] = "{ connections: 8, connections_per_address: 2 }"

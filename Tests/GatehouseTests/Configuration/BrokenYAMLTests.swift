@@ -96,6 +96,16 @@ import Testing
         #expect(errors?.errors.map(\.what) == ["the file takes too long to read"])
     }
 
+    /// libyaml would compare each with all before it, for seconds in one call.
+    @Test(arguments: ["%TAG !a#! tag:example,2000:a#\n", "%YAML 1.1\r\n", "%X\n"])
+    func `many directives cost nothing`(_ line: String) {
+        let lines = (0..<20_000).map { line.replacing("#", with: "\($0)") }.joined()
+        let start = ContinuousClock.now
+        let errors = ConfigurationTesting.errors(in: "# comment\n" + lines + "--- {}\n")
+        #expect(errors.map(\.description) == ["gatehouse.yaml:2:1: a YAML directive ('%'); remove it"])
+        #expect(ContinuousClock.now - start < .seconds(3))
+    }
+
     @Test func anAliasBombCostsNothing() {
         let levels = (1...40).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]" }
         let errors = ConfigurationTesting.errors(in: "a0: &a0 [x]\n" + levels.joined(separator: "\n"))

@@ -41,6 +41,21 @@ import Testing
         #expect(try passed("\(name): 1\r\n", announced: "Trailer: \(name)\r\n").isEmpty)
     }
 
+    @Test func `a member that is no token is not announced`() throws {
+        let announced = "Trailer: Forwarded;q, X-A, \"b\", c d\r\n"
+        try withRequest(
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\(announced)\r\n"
+        ) { request in
+            let filter = TrailerFilter(announcedIn: request.fields, of: request.bytes)
+            let written = withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { output in
+                var writer = HeadWriter(from: request.bytes, into: output)
+                filter?.announce(in: &writer)
+                return String(decoding: output[..<(writer.finish() ?? 0)], as: UTF8.self)
+            }
+            #expect(written == "Trailer: X-A\r\n")
+        }
+    }
+
     @Test func onlyTheFirst32AnnouncedNamesCount() throws {
         let announced = "Trailer: " + (1...33).map { "X-\($0)" }.joined(separator: ", ") + "\r\n"
         #expect(try passed("X-32: 1\r\nX-33: 2\r\n", announced: announced) == "X-32: 1\r\n")

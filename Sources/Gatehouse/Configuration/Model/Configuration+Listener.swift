@@ -91,14 +91,30 @@ extension Configuration {
         public init() {}
     }
 
+    /// The fields that the proxies of one network set.
+    public struct NetworkFields: Sendable, Hashable {
+        /// The network as it is written.
+        public var network: String
+        /// The value of `sets`.
+        public var fields: ProxyFields
+
+        /// These fields of that network.
+        public init(network: String, fields: ProxyFields) {
+            self.network = network
+            self.fields = fields
+        }
+    }
+
     /// Whose word on the client's address counts (`trusted_proxies`).
     public struct TrustedNetworks: Sendable, Hashable {
         /// Networks and addresses, in the order of the file.
         public var networks: [String] = []
         /// Whoever connects to a `unix:` listener.
         public var includesUnix = false
-        /// The fields that the proxies of an entry set (`sets`), by the entry as it is written; others' are not told.
-        public var fields: [String: ProxyFields] = [:]
+        /// The fields that the proxies of a network set (`sets`), in the order of the file. No network has two entries.
+        public var fields: [NetworkFields] = []
+        /// The same for `unix`.
+        public var fieldsOfUnix: ProxyFields?
 
         /// Nobody.
         public init() {}

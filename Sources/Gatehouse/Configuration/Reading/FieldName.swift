@@ -43,6 +43,25 @@ enum FieldName {
         return reservedFields.contains(normalized) ? "is one that the gateway or the service needs" : nil
     }
 
+    /// Whether a proxy may describe a request's client by a field of that name: one that clients, services or connections need for something
+    /// else cannot be meant. A well-known name counts as it is spelled only.
+    static func mayDescribeClient(_ name: String) -> Bool {
+        let normalized = normalized(name)
+        if ["forwarded", "x-forwarded-for", "x-forwarded-proto"].contains(normalized) {
+            return name.lowercased() == normalized
+        }
+        return problem(withRemovingInbound: name) == nil && !ofClients.contains(normalized)
+            && !describesOther.contains(normalized)
+            && !["sec-", "access-control-"].contains { normalized.hasPrefix($0) }
+    }
+
+    /// Fields of proxies that hold no client address.
+    private static let describesOther: Set<String> = [
+        "proxy", "traceparent", "tracestate", "x-forwarded-host", "x-forwarded-port", "x-forwarded-prefix",
+        "x-forwarded-server", "x-http-method", "x-http-method-override", "x-method-override", "x-original-uri",
+        "x-original-url", "x-request-id", "x-rewrite-url",
+    ]
+
     /// Fields that clients set and services read.
     static let ofClients: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "if-match",

@@ -8,6 +8,8 @@ struct YAMLDocument {
     static let maximumDepth = 64
     /// How many values a file may have.
     static let maximumNodes = 500_000
+    /// How many lines may begin with `%`. Directives are refused anyway, but libyaml compares each with all before it at once.
+    private static let maximumDirectives = 16
     /// How long reading may take.
     static let timeLimit = Duration.seconds(10)
 
@@ -18,6 +20,7 @@ struct YAMLDocument {
 
     /// - Parameter timeLimit: the time after which reading fails.
     init(_ source: SourceText, timeLimit: Duration = timeLimit) throws(ConfigurationErrors) {
+        if let error = Self.excess(in: source) { throw ConfigurationErrors([error]) }
         let bytes = Array(String(String.UnicodeScalarView(source.scalars)).utf8)
         var composer = YAMLComposer(YAMLEvents(bytes, file: source.file), end: .now + timeLimit)
         do throws(ConfigurationError) {
@@ -27,6 +30,27 @@ struct YAMLDocument {
         }
         guard composer.refused.isEmpty else { throw ConfigurationErrors(composer.refused) }
         duplicates = composer.duplicates
+    }
+
+    /// The error for the first line that begins with `%`, where too many do. A source text has no other ends of lines than LF.
+    private static func excess(in source: SourceText) -> ConfigurationError? {
+        var (line, count) = (1, 0)
+        var first: Int?
+        var previous: Unicode.Scalar = "\n"
+        for scalar in source.scalars {
+            if scalar == "%", previous == "\n" {
+                first = first ?? line
+                count += 1
+            }
+            if scalar == "\n" { line += 1 }
+            previous = scalar
+        }
+        guard let first, count > maximumDirectives else { return nil }
+        return directiveError(at: SourceLocation(file: source.file, line: first, column: 1))
+    }
+
+    fileprivate static func directiveError(at location: SourceLocation) -> ConfigurationError {
+        ConfigurationError(location: location, what: "a YAML directive ('%')", remedy: "remove it")
     }
 }
 
@@ -52,7 +76,7 @@ private struct YAMLComposer {
             case .streamEnd: return root
             case .documentStart(let hasDirectives):
                 if hasDocument { throw error(event, "a second YAML document", "keep one document in the file") }
-                if hasDirectives { refuse(error(event, "a YAML directive ('%')", "remove it")) }
+                if hasDirectives { refuse(YAMLDocument.directiveError(at: event.location)) }
                 hasDocument = true
                 root = try node(try events.next(), depth: 0)
             default: break

@@ -56,16 +56,14 @@ extension ConfigurationValue {
             return fail("\(name) has more than \(Self.maximumProxies) entries", "remove some")
         }
         var result = Configuration.TrustedNetworks()
+        // By range, since one network has many spellings; nil: `unix`.
+        var described: Set<AddressRange?> = []
         for element in elements {
             guard let (text, fields) = element.trustedProxy() else { continue }
-            if let fields, result.fields.updateValue(fields, forKey: text) != nil {
+            if fields != nil, !described.insert(try? AddressRange(parsing: text)).inserted {
                 context.fail(element.location, "\(name) tells twice what \(Quoted(text)) sets", "keep one of them")
             }
-            if text == "unix" {
-                result.includesUnix = true
-            } else {
-                result.networks.append(text)
-            }
+            result.add(text, setting: fields)
         }
         return result
     }
@@ -88,7 +86,7 @@ extension ConfigurationValue {
     private func proxyFields() -> Configuration.ProxyFields? {
         let names = oneOrList { element -> String? in
             guard let text = element.string(atMost: 128) else { return nil }
-            guard FieldName.isValid(text), !FieldName.belongsToConnection(FieldName.normalized(text)) else {
+            guard FieldName.isValid(text), FieldName.mayDescribeClient(text) else {
                 return element.fail(
                     "\(element.name) is \(element.shown), no field that proxies set",
                     "write a name as in X-Forwarded-For")
@@ -113,6 +111,9 @@ extension ConfigurationValue {
             }
             fields.address = address
         }
+        guard fields.address != nil else {
+            return fail("\(self.name) has no field that names the client", "add the one that the proxy always sets")
+        }
         return fields
     }
 
@@ -130,6 +131,18 @@ extension ConfigurationValue {
             context.fail(location, "\(name) is \(shown), \(what)", remedy)
         }
         return false
+    }
+}
+
+extension Configuration.TrustedNetworks {
+    fileprivate mutating func add(_ text: String, setting fields: Configuration.ProxyFields?) {
+        guard text != "unix" else {
+            includesUnix = true
+            fieldsOfUnix = fields ?? fieldsOfUnix
+            return
+        }
+        networks.append(text)
+        if let fields { self.fields.append(Configuration.NetworkFields(network: text, fields: fields)) }
     }
 }
 
@@ -159,9 +172,9 @@ extension TrustedProxies {
     convenience init(_ networks: Configuration.TrustedNetworks) {
         self.init(
             networks.networks.compactMap { try? AddressRange(parsing: $0) }, includesUnix: networks.includesUnix,
-            fields: networks.fields.compactMap { text, fields in
-                (try? AddressRange(parsing: text)).map { ($0, ProxyFields(fields)) }
+            fields: networks.fields.compactMap { entry in
+                (try? AddressRange(parsing: entry.network)).map { ($0, ProxyFields(entry.fields)) }
             },
-            fieldsOfUnix: networks.fields["unix"].map { ProxyFields($0) })
+            fieldsOfUnix: networks.fieldsOfUnix.map { ProxyFields($0) })
     }
 }

@@ -39,8 +39,9 @@ final class LogQueue: LogSource {
 
     /// Whether the kind of line may be logged again now; counts it if not.
     func admits(_ kind: LogThrottle.Kind) -> Bool {
-        let now = clock.monotonic()
-        return state.withLock { state in
+        state.withLock { state in
+            // Within the lock, so that times come in the order in which the throttle sees them.
+            let now = clock.monotonic()
             // A window that is over ends here only if the thread has not ended it.
             let isAdmitted = state.throttle.admits(kind, now: now)
             if !isAdmitted { state.counts.suppressed += 1 }
@@ -63,8 +64,8 @@ final class LogQueue: LogSource {
     }
 
     func take(isLast: Bool) -> LogBatch? {
-        let now = clock.monotonic()
         let (waiting, dropped, suppressed) = state.withLock { state in
+            let now = clock.monotonic()
             let batch = LogBatch(bytes: state.bytes, lines: state.lines)
             (state.bytes, state.lines) = ([], 0)
             let dropped = state.counts.dropped - state.reported

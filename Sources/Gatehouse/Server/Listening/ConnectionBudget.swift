@@ -12,22 +12,27 @@ final class ConnectionBudget: Sendable {
     ///
     /// - Parameter perAddress: nil: the default share of `limit`.
     func change(limit: Int, perAddress: Int? = nil) {
-        table.withLock { $0 = ConnectionTable(limit: limit, perAddress: perAddress, keeping: $0) }
+        table.withLock { $0.change(limit: limit, perAddress: perAddress) }
     }
 
-    /// Takes a place, if there is one, or if an idle connection of an address with many makes room.
+    /// Takes a place, if there is one, or if idle connections make room.
     ///
     /// - Parameter network: nil: the connection counts for the total alone.
     func admit(_ seat: ConnectionSeat, from network: PeerNetwork?) -> ConnectionTable.Outcome {
         perform(table.withLock { $0.admit(seat, from: network) })
     }
 
-    /// A connection turns out to be of an address, as a PROXY header tells.
+    /// A connection turns out to be of another address, as a PROXY header tells.
     func move(_ seat: ConnectionSeat, to network: PeerNetwork) -> ConnectionTable.Outcome {
         perform(table.withLock { $0.move(seat, to: network) })
     }
 
-    /// A connection that was asked to make room has begun a request meanwhile.
+    /// - Parameter time: since when the connection is idle, in monotonic nanoseconds; nil: it is not.
+    func note(_ seat: ConnectionSeat, idleSince time: UInt64?) {
+        table.withLock { $0.note(seat, idleSince: time) }
+    }
+
+    /// A connection that was asked to make room does not end.
     func stay(_ seat: ConnectionSeat) {
         table.withLock { $0.stay(seat) }
     }
@@ -37,7 +42,7 @@ final class ConnectionBudget: Sendable {
     }
 
     private func perform(_ outcome: ConnectionTable.Outcome) -> ConnectionTable.Outcome {
-        if case .replaces(let seat) = outcome { seat.makeRoom() }
+        if case .replaces(let seats) = outcome { for seat in seats { seat.makeRoom() } }
         return outcome
     }
 }

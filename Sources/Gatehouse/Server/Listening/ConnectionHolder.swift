@@ -6,6 +6,8 @@ final class ConnectionHolder {
     private let budget: ConnectionBudget
     private let counters: WorkerCounters
     private let proxies: TrustedProxies
+    /// The idleness that the budget knows of.
+    private var noted: UInt64?
 
     /// - Parameter proxies: whose connections count for the total alone, since they carry requests of many clients.
     init(channel: any Channel, budget: ConnectionBudget, counters: WorkerCounters, proxies: TrustedProxies) {
@@ -21,16 +23,17 @@ final class ConnectionHolder {
 
     /// It does not end yet.
     func stay() {
+        noted = nil
         budget.stay(seat)
     }
 
-    /// - Parameter peer: nil: not known yet.
+    /// - Parameter peer: the socket's peer, whose address counts until a PROXY header names another.
     /// - Returns: false where there is no place; the connection must be closed.
-    func takeSeat(for peer: PeerAddress?) -> Bool {
-        note(budget.admit(seat, from: peer.flatMap(network)))
+    func takeSeat(for peer: PeerAddress) -> Bool {
+        note(budget.admit(seat, from: network(of: peer)))
     }
 
-    /// The client is known now.
+    /// A PROXY header names the client.
     ///
     /// - Returns: false where its address has no place left; the connection must be closed.
     func client(is peer: PeerAddress) -> Bool {
@@ -38,8 +41,20 @@ final class ConnectionHolder {
         return note(budget.move(seat, to: network))
     }
 
+    /// How much longer a connection must be idle to change its place among the idle ones: ticks then seldom take the lock.
+    private static let precision: UInt64 = 1_000_000_000
+
+    /// Called at each tick, so that requests pay nothing for it.
+    ///
+    /// - Parameter time: since when the connection is idle; nil: it is not.
     func note(idleSince time: UInt64?) {
-        seat.note(idleSince: time)
+        switch (noted, time) {
+        case (nil, nil): return
+        case (let noted?, let time?) where time < noted &+ Self.precision: return
+        default: break
+        }
+        noted = time
+        budget.note(seat, idleSince: time)
     }
 
     private func network(of peer: PeerAddress) -> PeerNetwork? {
@@ -49,8 +64,8 @@ final class ConnectionHolder {
     private func note(_ outcome: ConnectionTable.Outcome) -> Bool {
         switch outcome {
         case .admitted: return true
-        case .replaces:
-            counters.add(to: .connectionsEvicted)
+        case .replaces(let seats):
+            counters.add(UInt64(seats.count), to: .connectionsEvicted)
             return true
         case .refused:
             counters.add(to: .connectionsRefused)

@@ -1,10 +1,13 @@
-/// Which addresses have how many client connections, as a value: connections in, the connection that makes room out.
+/// Which addresses have how many client connections, as a value: connections in, the connections that make room out.
+///
+/// Each operation takes constant time, besides the choice of an address, which looks at the different numbers of connections that
+/// addresses have: event loops wait for each other here.
 struct ConnectionTable {
-    /// How a connection was received.
+    /// The result of ``admit(_:from:)``.
     enum Outcome {
         case admitted
-        /// Admitted in the place of another, which is to end.
-        case replaces(ConnectionSeat)
+        /// Admitted in the place of others, which are to end.
+        case replaces([ConnectionSeat])
         case refused
     }
 
@@ -13,137 +16,229 @@ struct ConnectionTable {
     /// The share of the limit that one address has unless the configuration says otherwise: a quarter, but at least ``leastShare``.
     static let defaultShare = 4
     static let leastShare = 256
-    /// How many of the heaviest addresses are searched for an idle connection.
-    private static let searchedAddresses = 8
+    /// How many connections make room for one. More than one do where the limits were lowered, until the table is within them again.
+    static let evictionsPerAdmission = 4
+    /// How many idle connections of an address are compared: event loops note theirs at different times, so the order is not exact.
+    private static let comparedConnections = 16
 
     private struct Place {
-        /// Kept, so that no other seat gets its identifier.
+        /// Retained, so that no other seat gets its identifier.
         let seat: ConnectionSeat
         /// Nil: the connection counts for the total alone.
         let network: PeerNetwork?
         /// It was asked to end, and has not yet.
         var isLeaving = false
+        /// Nil: not idle, as far as is known. Connections that count for the total alone never are.
+        var idleSince: UInt64?
+        /// Its neighbours among the idle connections of its address.
+        var previous, next: ObjectIdentifier?
     }
 
-    private let limit: Int
-    private let limitPerAddress: Int
+    /// The connections of one address that are to stay.
+    private struct Group {
+        var count = 0
+        /// The number of connections when the limits were lowered. It falls with the number.
+        var ceiling = 0
+        /// The ends of the list of idle connections, in the order in which their idleness was noted.
+        var firstIdle, lastIdle: ObjectIdentifier?
+    }
+
+    private var limit: Int
+    private var limitPerAddress: Int
     private var places: [ObjectIdentifier: Place] = [:]
     private var leaving = 0
-    /// The connections of each address that are to stay.
-    private var seats: [PeerNetwork: [ConnectionSeat]] = [:]
-    /// The addresses by the number of these connections.
+    /// The number of sockets when the limits were lowered. It falls with the number.
+    private var ceiling = 0
+    private var groups: [PeerNetwork: Group] = [:]
+    /// The addresses that have idle connections, by the number of all their connections.
     private var byWeight: [Int: Set<PeerNetwork>] = [:]
 
     /// - Parameter perAddress: nil: the default share.
     init(limit: Int, perAddress: Int? = nil) {
         self.limit = limit
-        limitPerAddress = min(limit, perAddress ?? max(Self.leastShare, limit / Self.defaultShare))
+        limitPerAddress = Self.limitPerAddress(perAddress, of: limit)
     }
 
-    /// With the connections of another: those that are open stay, also those above the limits.
-    init(limit: Int, perAddress: Int?, keeping other: ConnectionTable) {
-        self.init(limit: limit, perAddress: perAddress)
-        (places, leaving, seats, byWeight) = (other.places, other.leaving, other.seats, other.byWeight)
+    private static func limitPerAddress(_ configured: Int?, of limit: Int) -> Int {
+        min(limit, configured ?? max(leastShare, limit / defaultShare))
+    }
+
+    /// Other limits from now on. Open connections stay, also those above the limits, until newcomers need their places.
+    mutating func change(limit: Int, perAddress: Int?) {
+        let share = Self.limitPerAddress(perAddress, of: limit)
+        guard (limit, share) != (self.limit, limitPerAddress) else { return }
+        (self.limit, limitPerAddress) = (limit, share)
+        ceiling = places.count
+        groups = groups.mapValues { group in
+            var group = group
+            group.ceiling = group.count
+            return group
+        }
     }
 
     /// How many connections there are, besides those that were asked to end.
     var count: Int { places.count - leaving }
 
-    func count(of network: PeerNetwork) -> Int { seats[network]?.count ?? 0 }
+    func count(of network: PeerNetwork) -> Int { groups[network]?.count ?? 0 }
 
     /// A connection comes.
     ///
     /// - Parameter network: nil: it counts for the total alone.
     mutating func admit(_ seat: ConnectionSeat, from network: PeerNetwork?) -> Outcome {
-        let own = network.map { count(of: $0) } ?? 0
-        guard places.count < limit + Self.leavingAllowance, own < limitPerAddress + Self.leavingAllowance else {
-            return .refused
+        let group = network.flatMap { groups[$0] } ?? Group()
+        // Connections that were asked to end may stay: this bounds how many sockets that adds.
+        guard places.count < max(limit, ceiling) + Self.leavingAllowance,
+            group.count < max(limitPerAddress, group.ceiling) + Self.leavingAllowance
+        else { return .refused }
+        let isOver = count >= limit || (network != nil && group.count >= limitPerAddress)
+        var evicted: [ConnectionSeat] = []
+        while evicted.count < Self.evictionsPerAdmission, leaving < Self.leavingAllowance,
+            let id = connectionToEvict(for: network), let place = places[id]
+        {
+            leave(id)
+            evicted.append(place.seat)
         }
-        var replaced: ConnectionSeat?
-        if let network, own >= limitPerAddress {
-            replaced = idlest(of: [network])
-            if replaced == nil { return .refused }
-        } else if count >= limit {
-            replaced = idlest(of: heaviest(besides: network, with: own))
-            if replaced == nil { return .refused }
-        }
-        if let replaced { leave(replaced) }
+        if isOver, evicted.isEmpty { return .refused }
         places[ObjectIdentifier(seat)] = Place(seat: seat, network: network)
-        if let network { join(seat, network) }
-        return replaced.map { .replaces($0) } ?? .admitted
+        if let network { join(network) }
+        return evicted.isEmpty ? .admitted : .replaces(evicted)
     }
 
-    /// A connection that counted for the total alone turns out to be of an address.
+    /// A connection turns out to be of another address. One that is closed already stays so.
     mutating func move(_ seat: ConnectionSeat, to network: PeerNetwork) -> Outcome {
+        guard let place = places[ObjectIdentifier(seat)] else { return .refused }
+        guard place.network != network else { return .admitted }
         remove(seat)
         return admit(seat, from: network)
     }
 
-    /// A connection that was asked to end has begun a request meanwhile.
+    /// - Parameter time: since when the connection is idle, in monotonic nanoseconds; nil: it is not.
+    mutating func note(_ seat: ConnectionSeat, idleSince time: UInt64?) {
+        let id = ObjectIdentifier(seat)
+        guard let place = places[id], let network = place.network, !place.isLeaving else { return }
+        unlink(id)
+        if let time { link(id, network, since: time) }
+    }
+
+    /// A connection that was asked to end does not: it has begun a request meanwhile, for example.
     mutating func stay(_ seat: ConnectionSeat) {
-        guard let place = places[ObjectIdentifier(seat)], place.isLeaving else { return }
-        places[ObjectIdentifier(seat)]?.isLeaving = false
+        let id = ObjectIdentifier(seat)
+        guard let place = places[id], place.isLeaving else { return }
+        places[id]?.isLeaving = false
         leaving -= 1
-        if let network = place.network { join(seat, network) }
+        if let network = place.network { join(network) }
     }
 
     /// A connection is closed.
     mutating func remove(_ seat: ConnectionSeat) {
-        guard let place = places.removeValue(forKey: ObjectIdentifier(seat)) else { return }
+        let id = ObjectIdentifier(seat)
+        guard let place = places[id] else { return }
         if place.isLeaving {
             leaving -= 1
         } else if let network = place.network {
-            part(seat, network)
+            unlink(id)
+            part(network)
         }
+        places[id] = nil
+        ceiling = min(ceiling, places.count)
     }
 
     /// It still has its socket, but counts no more.
-    private mutating func leave(_ seat: ConnectionSeat) {
-        guard let network = places[ObjectIdentifier(seat)]?.network else { return }
-        part(seat, network)
-        places[ObjectIdentifier(seat)]?.isLeaving = true
+    private mutating func leave(_ id: ObjectIdentifier) {
+        guard let network = places[id]?.network else { return }
+        unlink(id)
+        part(network)
+        places[id]?.isLeaving = true
         leaving += 1
+    }
+
+    // MARK: - Choice
+
+    /// The idle connection that makes room for a newcomer: of its own address, where that has its share; else, where all places are taken, of
+    /// the heaviest address that has an idle one. An address with fewer connections than the newcomer's gives none up for it.
+    private func connectionToEvict(for network: PeerNetwork?) -> ObjectIdentifier? {
+        let own = network.map { count(of: $0) } ?? 0
+        if let network, own >= limitPerAddress { return idlest(of: network) }
+        guard count >= limit else { return nil }
+        if let weight = byWeight.keys.max(), weight > own, let heaviest = byWeight[weight]?.first {
+            return idlest(of: heaviest)
+        }
+        return network.flatMap(idlest)
+    }
+
+    /// The connection of an address that has been idle for longest.
+    private func idlest(of network: PeerNetwork) -> ObjectIdentifier? {
+        var found: (id: ObjectIdentifier, since: UInt64)?
+        var next = groups[network]?.firstIdle
+        var compared = 0
+        while let id = next, let place = places[id], compared < Self.comparedConnections {
+            let since = place.idleSince ?? .max
+            if since < found?.since ?? .max { found = (id, since) }
+            next = place.next
+            compared += 1
+        }
+        return found?.id
     }
 
     // MARK: - Addresses
 
-    private mutating func join(_ seat: ConnectionSeat, _ network: PeerNetwork) {
-        seats[network, default: []].append(seat)
-        reweigh(network, from: count(of: network) - 1)
+    private mutating func join(_ network: PeerNetwork) {
+        let before = groups[network, default: Group()]
+        groups[network, default: Group()].count += 1
+        guard before.firstIdle != nil else { return }
+        weigh(network, was: before.count, is: before.count + 1)
     }
 
-    private mutating func part(_ seat: ConnectionSeat, _ network: PeerNetwork) {
-        guard let index = seats[network]?.firstIndex(where: { $0 === seat }) else { return }
-        let before = count(of: network)
-        seats[network]?.swapAt(index, before - 1)
-        seats[network]?.removeLast()
-        if before == 1 { seats[network] = nil }
-        reweigh(network, from: before)
+    private mutating func part(_ network: PeerNetwork) {
+        guard var group = groups[network] else { return }
+        group.count -= 1
+        group.ceiling = min(group.ceiling, group.count)
+        groups[network] = group.count > 0 ? group : nil
+        guard group.firstIdle != nil else { return }
+        weigh(network, was: group.count + 1, is: group.count)
     }
 
-    private mutating func reweigh(_ network: PeerNetwork, from before: Int) {
-        byWeight[before]?.remove(network)
-        if byWeight[before]?.isEmpty == true { byWeight[before] = nil }
-        let weight = count(of: network)
-        if weight > 0 { byWeight[weight, default: []].insert(network) }
-    }
-
-    /// Addresses that have more connections than a newcomer's, the heaviest first, and then that one: an address with fewer gives none up for it.
-    private func heaviest(besides own: PeerNetwork?, with weight: Int) -> [PeerNetwork] {
-        var found: [PeerNetwork] = []
-        for candidate in byWeight.keys.filter({ $0 > weight }).sorted(by: >) where found.count < Self.searchedAddresses
-        {
-            found += (byWeight[candidate] ?? []).prefix(Self.searchedAddresses - found.count)
+    /// - Parameters:
+    ///   - before: nil: the address had no idle connection.
+    ///   - weight: nil: it has none now.
+    private mutating func weigh(_ network: PeerNetwork, was before: Int?, is weight: Int?) {
+        if let before {
+            byWeight[before]?.remove(network)
+            if byWeight[before]?.isEmpty == true { byWeight[before] = nil }
         }
-        return found + (own.map { [$0] } ?? [])
+        if let weight { byWeight[weight, default: []].insert(network) }
     }
 
-    /// The connection that has been idle for longest, of the first of the addresses that has any.
-    private func idlest(of networks: [PeerNetwork]) -> ConnectionSeat? {
-        for network in networks {
-            let idle = (seats[network] ?? []).compactMap { seat in seat.idleSince.map { (seat, $0) } }
-            if let longest = idle.min(by: { $0.1 < $1.1 }) { return longest.0 }
+    // MARK: - Idle connections
+
+    private mutating func link(_ id: ObjectIdentifier, _ network: PeerNetwork, since time: UInt64) {
+        guard let group = groups[network] else { return }
+        places[id]?.idleSince = time
+        places[id]?.previous = group.lastIdle
+        if let last = group.lastIdle {
+            places[last]?.next = id
+        } else {
+            groups[network]?.firstIdle = id
+            weigh(network, was: nil, is: group.count)
         }
-        return nil
+        groups[network]?.lastIdle = id
+    }
+
+    private mutating func unlink(_ id: ObjectIdentifier) {
+        guard let place = places[id], place.idleSince != nil, let network = place.network else { return }
+        if let previous = place.previous {
+            places[previous]?.next = place.next
+        } else {
+            groups[network]?.firstIdle = place.next
+        }
+        if let next = place.next {
+            places[next]?.previous = place.previous
+        } else {
+            groups[network]?.lastIdle = place.previous
+        }
+        places[id]?.idleSince = nil
+        places[id]?.previous = nil
+        places[id]?.next = nil
+        if place.previous == nil, place.next == nil { weigh(network, was: count(of: network), is: nil) }
     }
 }

@@ -203,8 +203,8 @@ final class Listener: Sendable {
         let front = slot.front
         let peer = PeerAddress(peer: channel, isSecure: front.tls != nil)
         let holder = ConnectionHolder(channel: channel, budget: budget, counters: counters, proxies: front.proxies)
-        // With a PROXY header the client is known later.
-        guard holder.takeSeat(for: front.takesProxyHeader ? nil : peer) else { throw ConnectionLimitReached() }
+        // Where a PROXY header names the client, the seat is moved to that address then.
+        guard holder.takeSeat(for: peer) else { throw ConnectionLimitReached() }
         counters.add(to: .connectionsAccepted)
         let pipeline = channel.pipeline.syncOperations
         if front.takesProxyHeader {

@@ -17,7 +17,8 @@ extension TurnTaking {
     }
 }
 
-/// The connections of one event loop that have exceeded their ``TurnBudget``. In each round, each of them gets another budget.
+/// The connections of one event loop that have exceeded their ``TurnBudget``. In each round they get another budget, one after the other, until
+/// the round has taken its time; the rest are first in the next round.
 ///
 /// NIO runs all tasks that are ready, also those that tasks add, before it looks at the sockets again. A round is therefore never followed by another
 /// at once, but by a pause as long as the round and its writes took: deferred work takes about half of the loop's time at most.
@@ -26,10 +27,12 @@ final class TurnQueue {
     static let shortestPause: UInt64 = 50_000
     /// The longest, for a clock that jumps.
     private static let longestPause: UInt64 = 100_000_000
+    /// The time after which a round gives no more turns, in nanoseconds: no socket is read meanwhile. About 16 whole budgets.
+    static let roundTime: UInt64 = 2_000_000
 
     private let loop: (any EventLoop)?
     private let clock: GatewayClock
-    private var waiting: [any TurnTaking] = []
+    private var waiting = CircularBuffer<any TurnTaking>()
     private var isInRound = false
 
     /// - Parameter loop: nil: rounds are taken by ``takeRound()`` alone, in tests.
@@ -46,13 +49,16 @@ final class TurnQueue {
         if waiting.count == 1, !isInRound { schedule(after: Self.shortestPause) }
     }
 
-    /// Gives each connection that waits its turn.
+    /// Gives each connection that waits its turn, as far as the time of a round goes.
     func takeRound() {
         let began = clock.monotonic()
         isInRound = true
-        let due = waiting
-        waiting = []
-        for connection in due { connection.takeTurn() }
+        var due = waiting.count
+        while due > 0, let connection = waiting.popFirst() {
+            connection.takeTurn()
+            due -= 1
+            if clock.monotonic() > began &+ Self.roundTime { break }
+        }
         isInRound = false
         guard !waiting.isEmpty, let loop else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)

@@ -140,6 +140,44 @@ import Testing
         #expect(!test.handler.hasEnded && test.client.connection.phase == .closed)
     }
 
+    @Test func `a connection with deferred requests is not idle, and makes no room`() throws {
+        try read(String(repeating: Self.request, count: 50))
+        #expect(client.connection.isIdle && !client.isAtRest)
+        client.makeRoom()
+        #expect(channel.isActive && takeTurns() > 0)
+        // Its next answer was its last.
+        #expect(handler.requests == 5)
+    }
+
+    /// Holds back what is flushed, as a socket does whose peer does not read.
+    private final class FullSocket: ChannelOutboundHandler, Sendable {
+        typealias OutboundIn = ByteBuffer
+        func flush(context: ChannelHandlerContext) {}
+    }
+
+    @Test func `a connection whose answer is being sent is not idle, and makes no room`() throws {
+        try channel.pipeline.syncOperations.addHandler(FullSocket(), position: .first)
+        try read(Self.request)
+        #expect(client.connection.isIdle && !client.isAtRest)
+        client.makeRoom()
+        #expect(channel.isActive)
+    }
+
+    @Test func `a connection that closes with its answer makes no room before it is sent`() throws {
+        try channel.pipeline.syncOperations.addHandler(FullSocket(), position: .first)
+        try read("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(client.connection.phase == .finishing)
+        client.makeRoom()
+        #expect(channel.isActive && client.connection.phase == .finishing)
+    }
+
+    @Test func `an idle connection makes room`() throws {
+        try read(Self.request)
+        #expect(client.isAtRest)
+        client.makeRoom()
+        #expect(!channel.isActive)
+    }
+
     @Test func `a connection that closes gives its turn up`() throws {
         try read(String(repeating: Self.request, count: 50))
         client.close()

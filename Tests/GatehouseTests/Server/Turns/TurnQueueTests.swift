@@ -59,6 +59,17 @@ import Testing
         #expect(first.turns == 3 && front.turns.count == 0)
     }
 
+    @Test func `a round ends after its time, and the next begins with the rest`() {
+        let connections = (0..<5).map { _ in connection(work: 2, seconds: 0.0015) }
+        var turns: [[Int]] = []
+        for _ in 0..<5 {
+            front.turns.takeRound()
+            turns.append(connections.map(\.turns))
+        }
+        #expect(turns == [[1, 1, 0, 0, 0], [1, 1, 1, 1, 0], [2, 1, 1, 1, 1], [2, 2, 2, 1, 1], [2, 2, 2, 2, 2]])
+        #expect(front.turns.count == 0)
+    }
+
     @Test func `the pause after a round is as long as the round`() {
         let slow = connection(work: 3, seconds: 0.01)
         loop.advanceTime(by: .milliseconds(1))
