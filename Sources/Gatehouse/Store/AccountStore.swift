@@ -15,6 +15,28 @@ public struct IdentityLink: Sendable, Hashable {
     public var name: String { "\(provider):\(subject)" }
 }
 
+/// The identities that were unlinked from an account. Only the account's user links them again; a sign-in by address does not.
+public struct UnlinkedIdentities: Sendable, Equatable, ExpressibleByArrayLiteral {
+    /// The remembered identities, at most `StoreBounds.maximumUnlinked`.
+    public var links: Set<IdentityLink>
+    /// Whether more identities were unlinked than are remembered. Any identity may be one of them.
+    public var hasMore: Bool
+
+    /// The identities of `links`.
+    public init(_ links: Set<IdentityLink> = [], hasMore: Bool = false) {
+        self.links = links
+        self.hasMore = hasMore
+    }
+
+    /// These identities and no more.
+    public init(arrayLiteral links: IdentityLink...) {
+        self.init(Set(links))
+    }
+
+    /// Whether the identity may have been unlinked from the account.
+    public func mayContain(_ link: IdentityLink) -> Bool { hasMore || links.contains(link) }
+}
+
 /// What is kept of an account.
 public struct AccountRecord: Sendable, Equatable {
     /// Whose account. The uid of an account that was made here has 32 hexadecimal digits and no tenant; any other user may have links here.
@@ -23,27 +45,33 @@ public struct AccountRecord: Sendable, Equatable {
     public var email: String?
     /// Whether a provider vouched for the address.
     public var emailVerified: Bool
+    /// The provider of the linked identity that the address came from; nil: it is not known.
+    public var emailFrom: String?
     /// The display name.
     public var name: String?
     /// When it was made here; nil: it was not, so its user can sign in without its links.
     public var created: UnixTime?
     /// The subject at each linked provider.
     public var links: [String: String]
+    /// The identities that were unlinked from it.
+    public var unlinked: UnlinkedIdentities
 
     /// The uid, which alone names no user.
     public var uid: String { user.uid }
 
     /// An account; with the user alone, one of which nothing is known.
     public init(
-        user: UserKey, email: String? = nil, emailVerified: Bool = false, name: String? = nil, created: UnixTime? = nil,
-        links: [String: String] = [:]
+        user: UserKey, email: String? = nil, emailVerified: Bool = false, emailFrom: String? = nil, name: String? = nil,
+        created: UnixTime? = nil, links: [String: String] = [:], unlinked: UnlinkedIdentities = []
     ) {
         self.user = user
         self.email = email
         self.emailVerified = emailVerified
+        self.emailFrom = emailFrom
         self.name = name
         self.created = created
         self.links = links
+        self.unlinked = unlinked
     }
 }
 
@@ -66,6 +94,8 @@ public enum LinkClaim: Sendable, Equatable {
     case taken(uid: UserKey)
     /// The account has another identity of that provider.
     case providerTaken
+    /// It was unlinked from the account before, or may have been.
+    case unlinked
 }
 
 /// What became of unlinking a provider.
@@ -99,26 +129,36 @@ public protocol AccountStore: Sendable {
     func createAccount(_ account: AccountRecord, claimsEmail: Bool) async throws(StoreError) -> AccountCreation
 
     /// Links an identity to a uid, whether or not an account is kept of it.
-    func claim(_ link: IdentityLink, for user: UserKey) async throws(StoreError) -> LinkClaim
+    ///
+    /// - Parameter unlessUnlinked: whether an identity that was unlinked from the account is refused. If not, it counts as unlinked no more.
+    func claim(
+        _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool
+    ) async throws(StoreError) -> LinkClaim
 
     /// Ends the link of a uid to a provider, but not the last one of an account that was made here, and every session that the identity began.
+    ///
+    /// The account remembers the identity as unlinked. It loses its address if that came from the identity, or if it is not known where it came from.
     func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease
 
     /// Ends all links of an account, whichever they are, and every session that their identities began, so that nobody who could sign in to it
-    /// still can.
+    /// still can. The account remembers the identities as unlinked and loses its address.
     ///
+    /// - Parameter successor: the identity that takes the account over; nil: none. Its link stays, and so does the address, which it is about to
+    ///   claim.
     /// - Returns: what they were.
     @discardableResult
-    func releaseAll(of user: UserKey) async throws(StoreError) -> [IdentityLink]
+    func releaseAll(of user: UserKey, for successor: IdentityLink?) async throws(StoreError) -> [IdentityLink]
 
     /// Keeps the display name, unless the account has one.
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError)
 
     /// Keeps the address of an account: claims it where `claimsEmail`.
     ///
-    /// - Returns: false where it belongs to another account; then nothing changes.
+    /// - Parameter link: the linked identity that the address came from.
+    /// - Returns: false where the address belongs to another account, where the identity is not linked to this one, and where more identities were
+    ///   unlinked from it than are remembered; then nothing changes.
     func setEmail(
-        _ email: String, verified: Bool, of user: UserKey, claimsEmail: Bool
+        _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool
 
     /// A value that all gateways of a store share and that is made once: the stored one, or `initial`, which then is.
@@ -128,4 +168,12 @@ public protocol AccountStore: Sendable {
 
     /// Tells what changed of links, for what gateways keep of their owners.
     var linkGenerations: LinkGenerations { get }
+}
+
+extension AccountStore {
+    /// Ends all links of an account that no identity takes over.
+    @discardableResult
+    func releaseAll(of user: UserKey) async throws(StoreError) -> [IdentityLink] {
+        try await releaseAll(of: user, for: nil)
+    }
 }

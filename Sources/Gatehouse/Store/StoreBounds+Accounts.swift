@@ -9,6 +9,8 @@ extension StoreBounds {
     public static let maximumNameLength = 256
     /// How many links an account has at most.
     public static let maximumLinks = 32
+    /// How many identities that were unlinked from it an account remembers at most.
+    public static let maximumUnlinked = 32
     /// The longest name of a setting, in bytes.
     public static let maximumSettingNameSize = 32
     /// The longest value of a setting, in bytes.

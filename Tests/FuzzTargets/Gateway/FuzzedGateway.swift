@@ -78,7 +78,8 @@
             account.links["google.com"] = "104"
             _ = try await store.createAccount(account, claimsEmail: false)
             for source in FuzzedSource.allCases where source != .firebase && source != .google {
-                _ = try await store.claim(IdentityLink(provider: source.provider, subject: "104"), for: user)
+                _ = try await store.claim(
+                    IdentityLink(provider: source.provider, subject: "104"), for: user, unlessUnlinked: false)
             }
             return store
         }

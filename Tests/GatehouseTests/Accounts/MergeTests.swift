@@ -117,7 +117,8 @@ import Testing
         let rig = try await AccountsRig()
         let link = IdentityLink(provider: "facebook.com", subject: "1")
         _ = try await rig.store.claim(link, for: "margaret")
-        _ = try await rig.store.setEmail("ada@example.com", verified: false, of: "margaret", claimsEmail: true)
+        _ = try await rig.store.setEmail(
+            "ada@example.com", verified: false, from: link, of: "margaret", claimsEmail: true)
         let answer = await rig.call(.signIn, try await rig.proof(.google, .ada))
         #expect(answer.code == "auth/account-exists-with-different-credential")
         #expect(try await rig.store.account("margaret")?.links == ["facebook.com": "1"])

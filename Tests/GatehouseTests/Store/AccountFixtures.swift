@@ -18,7 +18,7 @@ extension AccountRecord {
     static func made(_ uid: UserKey, _ link: IdentityLink, email: String? = nil, name: String? = nil) -> AccountRecord {
         AccountRecord(
             uid: uid, email: email, emailVerified: email != nil, name: name, created: 1_700_000_000,
-            links: [link.provider: link.subject])
+            links: [link.provider: link.subject], emailFrom: email == nil ? nil : link.provider)
     }
 }
 
@@ -62,7 +62,9 @@ extension RedisDatabase {
                 local provider = string.match(fields[i], '^link:(.*)$')
                 local link = provider and 'gatehouse:link:{' .. provider .. ':' .. fields[i + 1] .. '}'
                 if link and redis.call('GET', link) ~= uid then bad[#bad + 1] = key .. ' ' .. fields[i] end
-                if string.match(fields[i], '^unlinking:') then bad[#bad + 1] = key .. ' ' .. fields[i] end
+                if string.match(fields[i], '^unlinking:') or string.match(fields[i], '^releasing:') then
+                    bad[#bad + 1] = key .. ' ' .. fields[i]
+                end
             end
         end
         for _, key in ipairs(redis.call('KEYS', 'gatehouse:link:*')) do

@@ -27,6 +27,35 @@ import Testing
         #expect(try await again.setting("issuer", initial: [2]) == [1])
     }
 
+    @Test func `an account of the third version loses its address with the first unlink`() async throws {
+        let store = try open()
+        _ = try await store.createAccount(.made(ann, .apple("1"), email: "a@b.c"), claimsEmail: true)
+        _ = try await store.claim(.google("1"), for: ann)
+        try await store.close()
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    DROP TABLE unlinked;
+                    ALTER TABLE account DROP COLUMN email_from;
+                    ALTER TABLE account DROP COLUMN unlinked_more;
+                    ALTER TABLE user DROP COLUMN last_session;
+                    ALTER TABLE user DROP COLUMN revoked_at;
+                    ALTER TABLE session DROP COLUMN authenticated_at;
+                    PRAGMA user_version = 3;
+                    """)
+        }
+        try queue.close()
+        let old = try #require(try SQLiteLook.owner(path: path, of: .google("1")))
+        #expect(old.email == "a@b.c" && old.emailFrom == nil && old.unlinked == [])
+        let again = try open()
+        #expect(try await again.account(ann) == old)
+        _ = try await again.release(provider: "google.com", of: ann)
+        #expect(try await again.account(ann)?.email == nil)
+        #expect(try await again.account(ann)?.unlinked == [.google("1")])
+        #expect(try await again.uid(ofEmail: "a@b.c") == nil)
+    }
+
     @Test(arguments: ["0, NULL, 'soon'", "0, NULL, 1700000000000", "2, NULL, NULL", "0, x'FF', NULL"])
     func aFaultyAccountIsAnErrorForItAlone(_ values: String) async throws {
         try await open().close()

@@ -73,7 +73,7 @@ import Testing
         try await store.close()
         let queue = try DatabaseQueue(path: path)
         try await queue.write { db in
-            for table in ["nonce", "seen", "account", "link", "email", "setting"] {
+            for table in ["nonce", "seen", "account", "link", "email", "setting", "unlinked"] {
                 try db.execute(sql: "DROP TABLE \(table)")
             }
             try db.execute(
@@ -97,7 +97,9 @@ import Testing
         try await store.close()
         let queue = try DatabaseQueue(path: path)
         try await queue.write { db in
-            for table in ["account", "link", "email", "setting"] { try db.execute(sql: "DROP TABLE \(table)") }
+            for table in ["account", "link", "email", "setting", "unlinked"] {
+                try db.execute(sql: "DROP TABLE \(table)")
+            }
             try db.execute(
                 sql: """
                     ALTER TABLE user DROP COLUMN last_session;

@@ -42,6 +42,7 @@ import Testing
         }
         #expect(try await store.account("ann") == nil)
         let longest = String(repeating: "a", count: 254)
+        _ = try await store.claim(.apple("1"), for: "ann")
         #expect(try await store.setEmail(longest, verified: true, of: "ann", claimsEmail: true))
     }
 

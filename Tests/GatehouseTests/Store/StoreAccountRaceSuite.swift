@@ -94,7 +94,7 @@ import Testing
             let (released, created) = try await together(
                 { try await one.release(provider: "apple.com", of: "a\(round)") },
                 { try await other.createAccount(.made(uid, link), claimsEmail: false) })
-            #expect(released == .released(link, AccountRecord(uid: "a\(round)")))
+            #expect(released == .released(link, AccountRecord(uid: "a\(round)", unlinked: [link])))
             let owner = created == .created ? uid : nil
             #expect(owner != nil || created == .linkTaken(uid: "a\(round)"))
             #expect(try await one.owner(of: link) == owner)

@@ -100,7 +100,8 @@ import Testing
         let store = try await maker()
         _ = try await store.createAccount(.made(ann, .apple("1")), claimsEmail: false)
         _ = try await store.claim(.google("1"), for: ann)
-        let left = AccountRecord.made(ann, .google("1"))
+        var left = AccountRecord.made(ann, .google("1"))
+        left.unlinked = [.apple("1")]
         #expect(try await store.release(provider: "apple.com", of: ann) == .released(.apple("1"), left))
         #expect(try await store.release(provider: "apple.com", of: ann) == .absent)
         #expect(try await store.account(ann) == left)
@@ -114,7 +115,7 @@ import Testing
         #expect(try await store.release(provider: "apple.com", of: ann) == .last)
         #expect(try await store.owner(of: .apple("1")) == ann)
         _ = try await store.claim(.google("1"), for: "firebase")
-        let nothing = AccountRecord(uid: "firebase")
+        let nothing = AccountRecord(uid: "firebase", unlinked: [.google("1")])
         #expect(try await store.release(provider: "google.com", of: "firebase") == .released(.google("1"), nothing))
         #expect(try await store.account("firebase") == nil)
         #expect(try await store.owner(of: .google("1")) == nil)
@@ -144,16 +145,23 @@ import Testing
     @Test(arguments: StoreMaker.all)
     func anAddressMovesOnlyWhereItIsNobodys(_ maker: StoreMaker) async throws {
         let store = try await maker()
-        #expect(try await store.setEmail("a@example.com", verified: false, of: ann, claimsEmail: true))
-        #expect(try await !store.setEmail("a@example.com", verified: true, of: bob, claimsEmail: true))
-        #expect(try await store.account(bob) == nil)
-        #expect(try await store.setEmail("a@example.com", verified: true, of: ann, claimsEmail: true))
-        #expect(
-            try await store.account(ann) == AccountRecord(uid: ann, email: "a@example.com", emailVerified: true))
-        #expect(try await store.setEmail("c@example.com", verified: true, of: ann, claimsEmail: true))
+        _ = try await store.claim(.apple("1"), for: ann)
+        _ = try await store.claim(.apple("2"), for: bob)
+        func set(_ email: String, of user: UserKey, verified: Bool = true, claims: Bool = true) async throws -> Bool {
+            let link = IdentityLink.apple(user == ann ? "1" : "2")
+            return try await store.setEmail(email, verified: verified, from: link, of: user, claimsEmail: claims)
+        }
+        #expect(try await set("a@example.com", of: ann, verified: false))
+        #expect(try await !set("a@example.com", of: bob))
+        #expect(try await store.account(bob) == AccountRecord(uid: bob, links: ["apple.com": "2"]))
+        #expect(try await set("a@example.com", of: ann))
+        let known = AccountRecord(
+            uid: ann, email: "a@example.com", emailVerified: true, links: ["apple.com": "1"], emailFrom: "apple.com")
+        #expect(try await store.account(ann) == known)
+        #expect(try await set("c@example.com", of: ann))
         #expect(try await store.uid(ofEmail: "a@example.com") == nil)
         #expect(try await store.uid(ofEmail: "c@example.com") == ann)
-        #expect(try await store.setEmail("c@example.com", verified: true, of: bob, claimsEmail: false))
+        #expect(try await set("c@example.com", of: bob, claims: false))
         #expect(try await store.uid(ofEmail: "c@example.com") == ann)
     }
 

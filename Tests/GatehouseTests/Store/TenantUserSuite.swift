@@ -79,7 +79,7 @@ import Testing
         #expect(try await store.owner(of: .apple("1")) == Self.acme)
         #expect(try await store.account(Self.acme) == linked)
         #expect(try await store.account(Self.globex) == nil)
-        #expect(try await store.setEmail("a@b.c", verified: true, of: Self.acme, claimsEmail: true))
+        #expect(try await store.setEmail("a@b.c", verified: true, from: .apple("1"), of: Self.acme, claimsEmail: true))
         #expect(try await store.uid(ofEmail: "a@b.c") == Self.acme)
         #expect(try await store.releaseAll(of: Self.acme) == [.apple("1")])
         #expect(try await store.claim(.apple("1"), for: Self.globex) != .taken(uid: Self.acme))

@@ -16,10 +16,11 @@ extension UserKey: CustomStringConvertible {
 extension AccountRecord {
     init(
         uid: UserKey, email: String? = nil, emailVerified: Bool = false, name: String? = nil, created: UnixTime? = nil,
-        links: [String: String] = [:]
+        links: [String: String] = [:], emailFrom: String? = nil, unlinked: UnlinkedIdentities = []
     ) {
         self.init(
-            user: uid, email: email, emailVerified: emailVerified, name: name, created: created, links: links)
+            user: uid, email: email, emailVerified: emailVerified, emailFrom: emailFrom, name: name, created: created,
+            links: links, unlinked: unlinked)
     }
 }
 
@@ -59,6 +60,11 @@ extension Store {
 extension AccountStore {
     func account(_ uid: String) async throws(StoreError) -> AccountRecord? { try await account(UserKey(uid)) }
 
+    /// Links an identity as the account's user does.
+    func claim(_ link: IdentityLink, for uid: UserKey) async throws(StoreError) -> LinkClaim {
+        try await claim(link, for: uid, unlessUnlinked: false)
+    }
+
     func claim(_ link: IdentityLink, for uid: String) async throws(StoreError) -> LinkClaim {
         try await claim(link, for: UserKey(uid))
     }
@@ -77,9 +83,9 @@ extension AccountStore {
     }
 
     func setEmail(
-        _ email: String, verified: Bool, of uid: String, claimsEmail: Bool
+        _ email: String, verified: Bool, from link: IdentityLink = .apple("1"), of uid: String, claimsEmail: Bool
     ) async throws(StoreError) -> Bool {
-        try await setEmail(email, verified: verified, of: UserKey(uid), claimsEmail: claimsEmail)
+        try await setEmail(email, verified: verified, from: link, of: UserKey(uid), claimsEmail: claimsEmail)
     }
 }
 

@@ -21,10 +21,10 @@ struct Linking {
         try checkProvider(user)
         if let owner = try await parts.store.owner(of: user.link), owner != caller.user { throw try inUse(user) }
         try await checkEmail(user)
-        switch try await parts.store.claim(user.link, for: caller.user) {
+        switch try await parts.store.claim(user.link, for: caller.user, unlessUnlinked: false) {
         case .linked: try await settle(user)
         case .alreadyLinked: break
-        case .taken: throw try inUse(user)
+        case .taken, .unlinked: throw try inUse(user)
         case .providerTaken: throw Refusal(.providerLinked)
         }
         return try await parts.account(caller.user)
@@ -89,7 +89,7 @@ struct Linking {
         guard known == nil || isVouchedFor else { return }
         // Where another account was faster, this one stays without.
         _ = try await parts.store.setEmail(
-            email.address, verified: email.isVerified, of: caller.user,
+            email.address, verified: email.isVerified, from: user.link, of: caller.user,
             claimsEmail: parts.settings.oneAccountPerEmail && !email.isPrivate)
     }
 }

@@ -40,13 +40,26 @@ struct AccountFinder {
             try await parts.store.setNameIfAbsent(name, of: owner)
             account = try await parts.account(owner)
         }
+        if try await adoptEmail(of: user, for: account) { account = try await parts.account(owner) }
         return Found(account: account)
+    }
+
+    /// Gives an account without an address the one that a linked identity's provider vouches for.
+    ///
+    /// - Returns: false where the account stays as it is.
+    private func adoptEmail(of user: ProvenUser, for account: AccountRecord) async throws -> Bool {
+        guard account.email == nil, account.created != nil, !account.unlinked.hasMore, let email = user.email,
+            email.isVerified, !email.isPrivate
+        else { return false }
+        return try await parts.store.setEmail(
+            email.address, verified: true, from: user.link, of: account.user, claimsEmail: claims(email))
     }
 
     private func create(_ user: ProvenUser, name: String?) async throws -> Found? {
         let account = AccountRecord(
             user: UserKey(uid: RandomText.name(), tenant: nil), email: user.email?.address,
             emailVerified: user.email?.isVerified ?? false,
+            emailFrom: user.email == nil ? nil : user.link.provider,
             name: name ?? user.name, created: UnixTime(clamping: parts.clock.now()),
             links: [user.link.provider: user.link.subject])
         let claimsEmail = user.email.map(claims) ?? false
@@ -67,7 +80,10 @@ extension AccountFinder {
     /// - Returns: false where the identity, or the account, belongs to somebody else by now.
     private func merge(_ user: ProvenUser, _ email: ProvenEmail, into holder: UserKey) async throws -> Bool {
         let account = try await parts.account(holder)
-        guard email.isVerified else { throw try conflict(user, with: account) }
+        // Who was put out of the account comes back by its user's own call alone.
+        guard email.isVerified, !account.unlinked.mayContain(user.link) else {
+            throw try conflict(user, with: account)
+        }
         // Who squats on an address could revoke the account again and again, and so keep it from its owner, whose sign-in is always a little
         // older. A takeover revokes all of it anyway.
         let time = account.emailVerified ? user.madeAt : .latest
@@ -81,13 +97,13 @@ extension AccountFinder {
         if let subject = account.links[user.link.provider], !subject.utf8.elementsEqual(user.link.subject.utf8) {
             throw try conflict(user, with: account)
         }
-        switch try await parts.store.claim(user.link, for: holder) {
+        switch try await parts.store.claim(user.link, for: holder, unlessUnlinked: true) {
         case .linked:
             audit.note(.merge, of: holder, provider: user.link.provider)
             return true
         case .alreadyLinked: return true
         case .taken: return false
-        case .providerTaken: throw try conflict(user, with: account)
+        case .providerTaken, .unlinked: throw try conflict(user, with: account)
         }
     }
 
@@ -98,14 +114,14 @@ extension AccountFinder {
     private func takeOver(_ account: AccountRecord, by user: ProvenUser, _ email: ProvenEmail) async throws -> Bool {
         let owner = account.user
         try await parts.store.revoke(owner, at: parts.clock.now(), .everything)
-        try await parts.store.releaseAll(of: owner)
-        switch try await parts.store.claim(user.link, for: owner) {
+        try await parts.store.releaseAll(of: owner, for: user.link)
+        switch try await parts.store.claim(user.link, for: owner, unlessUnlinked: true) {
         case .linked, .alreadyLinked: break
-        case .taken, .providerTaken: return false
+        case .taken, .providerTaken, .unlinked: return false
         }
-        guard try await parts.store.setEmail(email.address, verified: true, of: owner, claimsEmail: true) else {
-            return false
-        }
+        let isSet = try await parts.store.setEmail(
+            email.address, verified: true, from: user.link, of: owner, claimsEmail: true)
+        guard isSet else { return false }
         audit.note(.takeover, of: owner, provider: user.link.provider)
         throw Refusal.signInAgain("the account's address was verified by this sign-in, which is older than that")
     }

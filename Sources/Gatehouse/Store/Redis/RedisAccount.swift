@@ -6,7 +6,11 @@ struct RedisAccount {
     var listed: [String: String] = [:]
     /// Whether there is such a key.
     var exists = false
+    /// The addresses whose keys may still name the account, which does not have them.
+    private(set) var releasing: [String] = []
     private var email: String?
+    private var emailFrom: String?
+    private var unlinked: UnlinkedIdentities = []
     private var name: String?
     private var verified = StoredField<Bool>.valid(false)
     private var created = StoredField<UnixTime?>.valid(nil)
@@ -26,16 +30,26 @@ struct RedisAccount {
     private mutating func read(_ field: String, _ value: RedisValue) {
         switch field {
         case "email": email = text(value)
+        case "email_from": emailFrom = text(value)
+        case "unlinked_more": unlinked.hasMore = true
         case "name": name = text(value)
         case "email_verified": verified = StoredField(flag: value)
         case "created": created = StoredField(time: value)
         default:
-            guard field.utf8.starts(with: Self.link.utf8) else { return }
-            listed[String(decoding: field.utf8.dropFirst(Self.link.utf8.count), as: UTF8.self)] = text(value)
+            if let provider = Self.name(field, after: "link:") {
+                listed[provider] = text(value)
+            } else if let email = Self.name(field, after: "releasing:") {
+                releasing.append(email)
+            } else if let link = Self.name(field, after: "unlinked:").flatMap(IdentityLink.init(name:)) {
+                unlinked.links.insert(link)
+            }
         }
     }
 
-    private static let link = "link:"
+    private static func name(_ field: String, after prefix: String) -> String? {
+        guard field.utf8.starts(with: prefix.utf8) else { return nil }
+        return String(decoding: field.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    }
 
     private mutating func text(_ value: RedisValue) -> String? {
         if let text = value.text { return text }
@@ -49,13 +63,15 @@ struct RedisAccount {
             listed.count <= StoreBounds.maximumLinks
         else { throw Self.faulty() }
         return AccountRecord(
-            user: uid, email: email, emailVerified: verified, name: name, created: created, links: links)
+            user: uid, email: email, emailVerified: verified, emailFrom: emailFrom, name: name, created: created,
+            links: links, unlinked: unlinked)
     }
 
     /// The fields of a new account but its link.
     static func fields(_ account: AccountRecord) -> [String] {
         var fields = ["created", "\(account.created ?? 0)", "email_verified", account.emailVerified ? "1" : "0"]
         if let email = account.email { fields += ["email", email] }
+        if account.email != nil, let provider = account.emailFrom { fields += ["email_from", provider] }
         if let name = account.name { fields += ["name", name] }
         return fields
     }
@@ -69,8 +85,17 @@ struct RedisAccount {
     }
 }
 
+extension IdentityLink {
+    /// Reads `PROVIDER:SUBJECT`; a provider's id has no colon.
+    fileprivate init?(name: String) {
+        guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        self.init(
+            provider: String(name[..<colon]), subject: String(name[name.utf8.index(after: colon)...]))
+    }
+}
+
 extension AccountRecord {
-    /// Whether it says anything; a hash that only remembers an ended link does not.
+    /// Whether it says anything; one that only remembers ended links does not.
     var saysAnything: Bool { email != nil || name != nil || created != nil || !links.isEmpty }
 
     /// Whether a uid is spelled as those that are made here.

@@ -112,7 +112,7 @@ struct RedisScript: Sendable {
     static let all = [
         revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
         unlinkAll,
-        unlinked, setEmail, give,
+        unlinked, expectEmail, setEmail, released, dropEmail, give,
     ]
 
     init(_ body: String) {

@@ -29,20 +29,23 @@ extension RedisStore: AccountStore {
     public func uid(ofEmail email: String) async throws(StoreError) -> UserKey? {
         try checkOpen()
         try StoreBounds.check(email: email)
-        return try await run { () async throws(StoreError) in try await owner(at: RedisKeys.email(email)) }
+        return try await run { () async throws(StoreError) in try await holder(of: email) }
     }
 
     /// Links an identity to a uid: takes its key, lists it, and tells.
-    public func claim(_ link: IdentityLink, for uid: UserKey) async throws(StoreError) -> LinkClaim {
+    public func claim(
+        _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool
+    ) async throws(StoreError) -> LinkClaim {
         try checkOpen()
         try StoreBounds.check(link)
         try StoreBounds.check(user: uid)
         return try await run { () async throws(StoreError) in
             defer { linkGenerations.changed(link.name) }
             _ = try await stored(uid).record(uid, links: [:])
-            switch try await hold(link, for: uid) {
+            switch try await hold(link, for: uid, unlessUnlinked ? .implicit : .explicit) {
             case .taken(let owner): return .taken(uid: owner)
             case .providerTaken: return .providerTaken
+            case .unlinked: return .unlinked
             case .held(let isNew):
                 try await tell(link, uid)
                 let account = try await read(uid).record
@@ -74,14 +77,16 @@ extension RedisStore: AccountStore {
 
     /// Ends all links of an account, also of one whose other fields are faulty.
     @discardableResult
-    public func releaseAll(of uid: UserKey) async throws(StoreError) -> [IdentityLink] {
+    public func releaseAll(
+        of uid: UserKey, for successor: IdentityLink?
+    ) async throws(StoreError) -> [IdentityLink] {
         try checkOpen()
         try StoreBounds.check(user: uid)
         return try await run { () async throws(StoreError) in
             var released: [IdentityLink] = []
             // Ends of links that were begun before hide others of the same provider for one round.
             for _ in 0..<Self.maximumRounds {
-                let links = try await unlinkAll(of: uid)
+                let links = try await unlinkAll(of: uid, for: successor)
                 if links.isEmpty { return released }
                 for link in links { try await finish(link, of: uid) }
                 released += links.filter { !released.contains($0) }
@@ -90,8 +95,11 @@ extension RedisStore: AccountStore {
         }
     }
 
-    private func unlinkAll(of uid: UserKey) async throws(StoreError) -> [IdentityLink] {
-        let command = RedisScript.unlinkAll.command(RedisKeys.account(uid))
+    private func unlinkAll(
+        of uid: UserKey, for successor: IdentityLink?
+    ) async throws(StoreError) -> [IdentityLink] {
+        let command = RedisScript.unlinkAll.command(
+            RedisKeys.account(uid), [successor?.provider ?? "", successor?.subject ?? ""])
         guard case .array(let words)? = try await send(command, faulty: RedisAccount.faulty()).first,
             words.count.isMultiple(of: 2)
         else { throw .unexpectedReply() }

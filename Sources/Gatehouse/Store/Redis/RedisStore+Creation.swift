@@ -23,11 +23,11 @@ extension RedisStore {
             if let email, let refusal = try await takeEmail(email, of: account.user, link) {
                 return try await abandon(account.user, link, email: nil, refusal)
             }
-            switch try await hold(link, for: account.user) {
+            switch try await hold(link, for: account.user, .implicit) {
             case .taken(let owner):
                 return try await abandon(account.user, link, email: email, .linkTaken(uid: owner))
             // Somebody who proved the same address was merged into it in between.
-            case .providerTaken: return .emailTaken(uid: account.user)
+            case .providerTaken, .unlinked: return .emailTaken(uid: account.user)
             case .held:
                 try await tell(link, account.user)
                 return .created
@@ -60,7 +60,7 @@ extension RedisStore {
         let account = try await stored(owner)
         // Making that account for this very identity stopped, or goes on now: either way it is the one.
         if account.listed[link.provider]?.isExactly(link.subject) == true,
-            case .held = try await hold(link, for: owner)
+            case .held = try await hold(link, for: owner, .implicit)
         {
             try await tell(link, owner)
             return .linkTaken(uid: owner)
@@ -72,10 +72,14 @@ extension RedisStore {
     /// Takes an address; whose it is, if it is another one's.
     ///
     /// An account that was made here has a hash before it has an address. Without one, taking back its making stopped.
-    private func takeEmail(_ email: String, of uid: UserKey) async throws(StoreError) -> UserKey? {
+    func takeEmail(_ email: String, of uid: UserKey) async throws(StoreError) -> UserKey? {
         let key = RedisKeys.email(email)
         for _ in 0..<Self.maximumRounds {
             guard let owner = try await take(key, for: uid), owner != uid else { return nil }
+            if try await isReleasing(email, by: owner) {
+                try await giveUp(email, of: owner)
+                continue
+            }
             guard AccountRecord.isMadeHere(owner), try await !stored(owner).exists else { return owner }
             try await give(key, of: owner)
         }
@@ -91,31 +95,6 @@ extension RedisStore {
         guard case .integer? = try await ask(command, faulty: RedisAccount.faulty()).first else {
             throw .unexpectedReply()
         }
-    }
-
-    /// Keeps the address of an account, and gives up the one that it had before.
-    public func setEmail(
-        _ email: String, verified: Bool, of uid: UserKey, claimsEmail: Bool
-    ) async throws(StoreError) -> Bool {
-        try checkOpen()
-        try StoreBounds.check(email: email)
-        try StoreBounds.check(user: uid)
-        return try await run { () async throws(StoreError) in
-            if claimsEmail, try await takeEmail(email, of: uid) != nil { return false }
-            let command = RedisScript.setEmail.command(RedisKeys.account(uid), [email, verified ? "1" : "0"])
-            let old = try await send(command, faulty: RedisAccount.faulty()).first?.text
-            if let old, !old.isExactly(email) { try await giveUp(old, of: uid) }
-            return true
-        }
-    }
-
-    /// Removes the key of an address that an account had, unless it has it again.
-    private func giveUp(_ email: String, of uid: UserKey) async throws(StoreError) {
-        let key = RedisKeys.email(email)
-        try await give(key, of: uid)
-        let command = RedisCommand(["HGET", RedisKeys.account(uid), "email"])
-        let now = try await send(command, faulty: RedisAccount.faulty()).first?.text
-        if now?.isExactly(email) == true { _ = try await take(key, for: uid) }
     }
 
     /// The stored value, or `initial`, which then is.

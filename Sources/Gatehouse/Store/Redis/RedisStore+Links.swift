@@ -8,18 +8,22 @@ extension RedisStore {
         case held(isNew: Bool)
         case taken(uid: UserKey)
         case providerTaken
+        /// It was unlinked from the account, or may have been.
+        case unlinked
     }
 
     /// How often steps begin anew when others change the same account meanwhile.
     static let maximumRounds = 16
 
     /// Makes an identity a uid's own and lists it.
-    func hold(_ link: IdentityLink, for uid: UserKey) async throws(StoreError) -> Hold {
+    func hold(
+        _ link: IdentityLink, for uid: UserKey, _ listing: RedisScript.Listing
+    ) async throws(StoreError) -> Hold {
         var isNew = false
         for _ in 0..<Self.maximumRounds {
             let owner = try await take(RedisKeys.link(link), for: uid)
             if let owner, owner != uid { return .taken(uid: owner) }
-            let (found, subject) = try await list(link, of: uid)
+            let (found, subject) = try await list(link, of: uid, listing)
             isNew = isNew || owner == nil || found == "new"
             let other = IdentityLink(provider: link.provider, subject: subject)
             switch found {
@@ -32,6 +36,9 @@ extension RedisStore {
                 try await finish(link, of: uid)
                 return .providerTaken
             case "other": try await drop(other, of: uid)
+            case "unlinked":
+                try await finish(link, of: uid)
+                return .unlinked
             case "full":
                 try await finish(link, of: uid)
                 throw .tooManyLinks()
@@ -41,12 +48,14 @@ extension RedisStore {
         throw Self.contended()
     }
 
-    /// Removes the key of a link that is not listed, ends the sessions that the identity began, and tells of it.
+    /// Removes the key of a link that is not listed, ends the sessions that the identity began, and tells of it. Addresses go first that the account
+    /// lost with the link.
     ///
     /// The sessions are ended before the key is removed, so that none goes on where this stops in between, and after it: a sign-in looks at the key
     /// after it began a session, and so either finds the key gone or is among those that are ended then.
     func finish(_ link: IdentityLink, of uid: UserKey) async throws(StoreError) {
         defer { linkGenerations.changed(link.name) }
+        for email in try await stored(uid).releasing { try await giveUp(email, of: uid) }
         try await endSessions(of: link)
         try await give(RedisKeys.link(link), of: uid)
         try await endSessions(of: link)
@@ -64,16 +73,17 @@ extension RedisStore {
         if let owner = try await take(RedisKeys.link(link), for: uid), owner != uid {
             return try await drop(link, of: uid)
         }
-        let (found, subject) = try await list(link, of: uid)
+        let (found, subject) = try await list(link, of: uid, .again)
         let isListed = found == "new" || found == "listed"
         if !isListed || !subject.isExactly(link.subject) { try await give(RedisKeys.link(link), of: uid) }
         try await tell(link, isListed ? uid : nil)
     }
 
     private func list(
-        _ link: IdentityLink, of uid: UserKey
+        _ link: IdentityLink, of uid: UserKey, _ listing: RedisScript.Listing
     ) async throws(StoreError) -> (found: String, subject: String) {
-        try await step(.list, link.provider, link.subject, "\(StoreBounds.maximumLinks)", of: uid)
+        try await step(
+            .list, link.provider, link.subject, "\(StoreBounds.maximumLinks)", listing.rawValue, of: uid)
     }
 
     /// Takes a link off the list that was not held, unless it is by now.
@@ -81,7 +91,8 @@ extension RedisStore {
         _ = try await send(
             RedisScript.unlist.command(RedisKeys.account(uid), [link.provider, link.subject]),
             faulty: RedisAccount.faulty())
-        if try await isHeld(link, by: uid) { _ = try await list(link, of: uid) }
+        guard try await isHeld(link, by: uid) else { return }
+        if try await list(link, of: uid, .again).found == "unlinked" { try await finish(link, of: uid) }
     }
 
     /// Tells all gateways that a link is of this uid, or of nobody.

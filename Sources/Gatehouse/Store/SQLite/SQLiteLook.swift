@@ -39,7 +39,8 @@ enum SQLiteLook {
         try look(into: path) { db, version in
             guard version >= SQLiteSchema.versionOfAccounts, let user = try SQLiteAccounts.owner(of: link, db)
             else { return nil }
-            return try SQLiteAccounts.account(user, db) ?? AccountRecord(user: user)
+            return try SQLiteAccounts.account(
+                user, db, knowsUnlinked: version >= SQLiteSchema.versionOfUnlinked)
         } ?? nil
     }
 

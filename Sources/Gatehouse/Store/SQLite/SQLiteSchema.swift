@@ -14,6 +14,8 @@ enum SQLiteSchema {
     static let versionOfAccounts = 3
     /// The first version that tells how the user of a session proved who they are.
     static let versionOfProofs = 4
+    /// The first version that remembers unlinked identities, and where an address came from.
+    static let versionOfUnlinked = 4
 
     /// Brings the file to the newest version, in one transaction.
     static func migrate(_ db: Database) throws {
@@ -105,7 +107,7 @@ enum SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// The order of sessions and revocations, and which proofs were authentications.
+    /// The order of sessions and revocations, which proofs were authentications, where an address came from, and which identities were unlinked.
     private static let version4 = """
         ALTER TABLE user ADD COLUMN last_session INTEGER
             CHECK (last_session IS NULL OR \(isTime("last_session")));
@@ -113,6 +115,16 @@ enum SQLiteSchema {
             CHECK (revoked_at IS NULL OR \(isTime("revoked_at")));
         ALTER TABLE session ADD COLUMN authenticated_at INTEGER
             CHECK (authenticated_at IS NULL OR \(isTime("authenticated_at")));
+        ALTER TABLE account ADD COLUMN email_from TEXT
+            CHECK (email_from IS NULL OR typeof(email_from) = 'text');
+        ALTER TABLE account ADD COLUMN unlinked_more INTEGER NOT NULL DEFAULT 0
+            CHECK (unlinked_more IN (0, 1));
+        CREATE TABLE unlinked (
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            provider TEXT NOT NULL CHECK (typeof(provider) = 'text'),
+            subject TEXT NOT NULL CHECK (typeof(subject) = 'text'),
+            PRIMARY KEY (uid, provider, subject)
+        ) WITHOUT ROWID;
         """
 
     private static func isTime(_ column: String) -> String {

@@ -13,7 +13,8 @@ extension SQLiteStore: AccountStore {
     public func account(_ uid: UserKey) async throws(StoreError) -> AccountRecord? {
         try checkOpen()
         try StoreBounds.check(user: uid)
-        return try await writer.read { db in try SQLiteAccounts.account(uid, db) }
+        let account = try await writer.read { db in try SQLiteAccounts.account(uid, db) }
+        return account.saysAnything ? account : nil
     }
 
     /// The uid of an address, read from the file.
@@ -39,7 +40,7 @@ extension SQLiteStore: AccountStore {
             if let email, let owner = try SQLiteAccounts.uid(ofEmail: email, db) {
                 return SQLiteChange(.success(.emailTaken(uid: owner)))
             }
-            guard try SQLiteAccounts.account(account.user, db) == nil else {
+            guard try !SQLiteAccounts.account(account.user, db).saysAnything else {
                 throw StoreError.invalidAccount("the uid of a new account is another one's")
             }
             try SQLiteAccounts.put(account, db)
@@ -50,19 +51,24 @@ extension SQLiteStore: AccountStore {
     }
 
     /// Links an identity to a uid.
-    public func claim(_ link: IdentityLink, for uid: UserKey) async throws(StoreError) -> LinkClaim {
+    public func claim(
+        _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool
+    ) async throws(StoreError) -> LinkClaim {
         try checkOpen()
         try StoreBounds.check(link)
         try StoreBounds.check(user: uid)
         return try await writer.write { [linkGenerations] db in
-            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(user: uid)
+            var account = try SQLiteAccounts.account(uid, db)
             if let owner = try SQLiteAccounts.owner(of: link, db) {
                 return SQLiteChange(.success(owner == uid ? .alreadyLinked(account) : .taken(uid: owner)))
             }
             guard account.links[link.provider] == nil else { return SQLiteChange(.success(.providerTaken)) }
+            if unlessUnlinked, account.unlinked.mayContain(link) { return SQLiteChange(.success(.unlinked)) }
             guard account.links.count < StoreBounds.maximumLinks else { throw StoreError.tooManyLinks() }
             try SQLiteAccounts.put(link, of: uid, db)
+            try SQLiteAccounts.forget(link, of: uid, db)
             account.links[link.provider] = link.subject
+            account.unlinked.links.remove(link)
             return SQLiteChange(.success(.linked(account))) { linkGenerations.changed(link.name) }
         }
     }
@@ -74,14 +80,16 @@ extension SQLiteStore: AccountStore {
         try StoreBounds.check(user: uid)
         let now = UnixTime(clamping: clock.now())
         return try await writer.write { [linkGenerations, view] db in
-            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(user: uid)
+            let account = try SQLiteAccounts.account(uid, db)
             guard let subject = account.links[provider] else { return SQLiteChange(.success(.absent)) }
             guard account.created == nil || account.links.count > 1 else { return SQLiteChange(.success(.last)) }
             let link = IdentityLink(provider: provider, subject: subject)
             let ended = try Self.endSessions(of: link, at: now, db)
             try SQLiteAccounts.remove(link, of: uid, db)
-            account.links[provider] = nil
-            return SQLiteChange(.success(.released(link, account))) {
+            try SQLiteAccounts.removeEmail(of: uid, from: provider, db)
+            try SQLiteAccounts.remember(link, of: uid, db)
+            let left = try SQLiteAccounts.account(uid, db)
+            return SQLiteChange(.success(.released(link, left))) {
                 if let ended { view.setUser(ended.key, to: ended.word) }
                 linkGenerations.changed(link.name)
             }
@@ -90,16 +98,21 @@ extension SQLiteStore: AccountStore {
 
     /// Ends all links of an account, also of one whose other record is faulty.
     @discardableResult
-    public func releaseAll(of uid: UserKey) async throws(StoreError) -> [IdentityLink] {
+    public func releaseAll(
+        of uid: UserKey, for successor: IdentityLink?
+    ) async throws(StoreError) -> [IdentityLink] {
         try checkOpen()
         try StoreBounds.check(user: uid)
         let now = UnixTime(clamping: clock.now())
         return try await writer.write { [linkGenerations, view] db in
-            let links = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
+            let all = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
+            let links = all.filter { $0 != successor }
             var ended: [(key: StoreKey, word: RecordWord)] = []
             for link in links {
                 if let end = try Self.endSessions(of: link, at: now, db) { ended.append(end) }
                 try SQLiteAccounts.remove(link, of: uid, db)
+                if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: link.provider, db) }
+                try SQLiteAccounts.remember(link, of: uid, db)
             }
             return SQLiteChange(.success(links)) { [ended] in
                 for end in ended { view.setUser(end.key, to: end.word) }
@@ -141,20 +154,25 @@ extension SQLiteStore {
 
     /// Keeps the address of an account, and gives up the one that it had before.
     public func setEmail(
-        _ email: String, verified: Bool, of uid: UserKey, claimsEmail: Bool
+        _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool {
         try checkOpen()
         try StoreBounds.check(email: email)
+        try StoreBounds.check(link)
         try StoreBounds.check(user: uid)
         return try await writer.write { db in
             if claimsEmail, let owner = try SQLiteAccounts.uid(ofEmail: email, db), owner != uid {
                 return SQLiteChange(.success(false))
             }
-            var account = try SQLiteAccounts.account(uid, db) ?? AccountRecord(user: uid)
+            var account = try SQLiteAccounts.account(uid, db)
+            guard try SQLiteAccounts.owner(of: link, db) == uid, !account.unlinked.hasMore else {
+                return SQLiteChange(.success(false))
+            }
             if let old = account.email, !old.isExactly(email) { try SQLiteAccounts.remove(email: old, of: uid, db) }
             if claimsEmail { try SQLiteAccounts.put(email: email, of: uid, db) }
             account.email = email
             account.emailVerified = verified
+            account.emailFrom = link.provider
             try SQLiteAccounts.put(account, db)
             return SQLiteChange(.success(true))
         }

@@ -33,16 +33,20 @@ struct OwnersOnly: AccountStore {
         throw Self.unasked
     }
 
-    func claim(_ link: IdentityLink, for user: UserKey) async throws(StoreError) -> LinkClaim { throw Self.unasked }
+    func claim(
+        _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool
+    ) async throws(StoreError) -> LinkClaim { throw Self.unasked }
 
     func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease { throw Self.unasked }
 
-    func releaseAll(of user: UserKey) async throws(StoreError) -> [IdentityLink] { throw Self.unasked }
+    func releaseAll(
+        of user: UserKey, for successor: IdentityLink?
+    ) async throws(StoreError) -> [IdentityLink] { throw Self.unasked }
 
     func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
 
     func setEmail(
-        _ email: String, verified: Bool, of user: UserKey, claimsEmail: Bool
+        _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
     ) async throws(StoreError) -> Bool { throw Self.unasked }
 
     func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] { throw Self.unasked }

@@ -35,7 +35,9 @@ import Testing
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .linkTaken(uid: ann))
         #expect(try await store.owner(of: .apple("1")) == ann)
-        #expect(try await store.account(ann) == .made(ann, .apple("1"), email: "a@b.c"))
+        var completed = AccountRecord.made(ann, .apple("1"), email: "a@b.c")
+        completed.emailFrom = nil
+        #expect(try await store.account(ann) == completed)
         #expect(try await store.account(bob) == nil)
         #expect(try database.contradictions() == "")
         #expect(try database.changes() == ["link apple.com:1 uid \(ann)"])
@@ -69,7 +71,10 @@ import Testing
         let (_, store) = try await half([["SET", "gatehouse:email:{a@b.c}", "firebaseUser"]])
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .emailTaken(uid: "firebaseUser"))
-        #expect(try await !store.setEmail("a@b.c", verified: true, of: bob, claimsEmail: true))
+        _ = try await store.claim(.apple("2"), for: bob)
+        #expect(
+            try await !store.setEmail("a@b.c", verified: true, from: .apple("2"), of: bob, claimsEmail: true))
+        #expect(try await store.account(bob) == AccountRecord(uid: bob, links: ["apple.com": "2"]))
     }
 
     @Test func aClaimThatStoppedAfterTheKeyIsCompleted() async throws {
@@ -156,6 +161,64 @@ import Testing
             #expect(try await store.owner(of: link) == nil)
         }
         #expect(try database.contradictions() == "")
-        #expect(try database.cli("HGETALL", "gatehouse:account:{u}") == "created\nmilk")
+        let fields = try database.cli("HGETALL", "gatehouse:account:{u}").split(separator: "\n")
+        #expect(Set(fields) == ["created", "milk", "unlinked:apple.com:2", "unlinked:google.com:1", "1"])
+    }
+
+    /// An account whose unlink stopped after its first step.
+    private var releasing: [[String]] {
+        [
+            [
+                "HSET", "gatehouse:account:{\(ann)}", "created", "1700000000", "link:google.com", "1",
+                "unlinking:apple.com", "1", "unlinked:apple.com:1", "1", "releasing:a@b.c", "1",
+            ],
+            ["SET", "gatehouse:link:{google.com:1}", ann.uid], ["SET", "gatehouse:link:{apple.com:1}", ann.uid],
+            ["SET", "gatehouse:email:{a@b.c}", ann.uid],
+        ]
+    }
+
+    @Test func `an address whose release stopped leads nowhere`() async throws {
+        let (database, store) = try await half(releasing)
+        #expect(try await store.uid(ofEmail: "a@b.c") == nil)
+        #expect(try database.cli("EXISTS", "gatehouse:email:{a@b.c}") == "0")
+        #expect(try database.cli("HEXISTS", "gatehouse:account:{\(ann)}", "releasing:a@b.c") == "0")
+    }
+
+    @Test func `an address whose release stopped is free for another account`() async throws {
+        let (database, store) = try await half(releasing)
+        let account = AccountRecord.made(bob, .apple("2"), email: "a@b.c")
+        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+        #expect(try await store.uid(ofEmail: "a@b.c") == bob)
+        _ = try await store.release(provider: "apple.com", of: ann)
+        #expect(try await store.uid(ofEmail: "a@b.c") == bob)
+        #expect(try database.contradictions() == "")
+    }
+
+    @Test func `the repetition of an unlink finishes the release of the address`() async throws {
+        let (database, store) = try await half(releasing)
+        let left = AccountRecord(
+            uid: ann, created: 1_700_000_000, links: ["google.com": "1"], unlinked: [.apple("1")])
+        #expect(try await store.release(provider: "apple.com", of: ann) == .released(.apple("1"), left))
+        #expect(try database.cli("EXISTS", "gatehouse:email:{a@b.c}") == "0")
+        #expect(try database.contradictions() == "")
+    }
+
+    @Test func `an account gets the address back whose release stopped`() async throws {
+        let (database, store) = try await half(releasing)
+        #expect(try await store.setEmail("a@b.c", verified: true, from: .google("1"), of: ann, claimsEmail: true))
+        #expect(try await store.uid(ofEmail: "a@b.c") == ann)
+        _ = try await store.release(provider: "apple.com", of: ann)
+        #expect(try await store.uid(ofEmail: "a@b.c") == ann)
+        #expect(try await store.account(ann)?.emailFrom == "google.com")
+        #expect(try database.contradictions() == "")
+    }
+
+    @Test func `an address that was taken and not kept leads nowhere`() async throws {
+        let (database, store) = try await half([
+            ["HSET", "gatehouse:account:{u}", "link:google.com", "1", "releasing:a@b.c", "1"],
+            ["SET", "gatehouse:link:{google.com:1}", "u"], ["SET", "gatehouse:email:{a@b.c}", "u"],
+        ])
+        #expect(try await store.uid(ofEmail: "a@b.c") == nil)
+        #expect(try database.contradictions() == "")
     }
 }

@@ -15,13 +15,24 @@ import Testing
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
         #expect(try database.cli("GET", "gatehouse:link:{microsoft.com:tid%3A%7Boid%7D}") == ann.uid)
         #expect(try database.cli("GET", "gatehouse:email:{a+b%25@example.com}") == ann.uid)
-        let fields = ["created", "email_verified", "email", "name", "link:microsoft.com"]
+        let fields = ["created", "email_verified", "email", "email_from", "name", "link:microsoft.com"]
         let values = try fields.map { try database.cli("HGET", "gatehouse:account:{\(ann)}", $0) }
-        #expect(values == ["1700000000", "1", "a+b%@example.com", "Ann", "tid:{oid}"])
-        #expect(try database.cli("HLEN", "gatehouse:account:{\(ann)}") == "5")
+        #expect(values == ["1700000000", "1", "a+b%@example.com", "microsoft.com", "Ann", "tid:{oid}"])
+        #expect(try database.cli("HLEN", "gatehouse:account:{\(ann)}") == "6")
         #expect(try database.changes() == ["link microsoft.com:tid:{oid} uid \(ann)"])
         _ = try await store.setting("issuer", initial: Array("x".utf8))
         #expect(try database.cli("GET", "gatehouse:setting:issuer") == "x")
+    }
+
+    @Test func `an unlinked identity is a field of its own`() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        _ = try await store.createAccount(.made(ann, .apple("{1}:2"), email: "a@b.c"), claimsEmail: true)
+        _ = try await store.claim(.google("1"), for: ann)
+        _ = try await store.release(provider: "apple.com", of: ann)
+        let fields = try database.cli("HKEYS", "gatehouse:account:{\(ann)}").split(separator: "\n")
+        #expect(Set(fields) == ["created", "link:google.com", "unlinked:apple.com:{1}:2"])
+        #expect(try database.cli("EXISTS", "gatehouse:email:{a@b.c}") == "0")
     }
 
     @Test func everyChangeOfALinkIsTold() async throws {

@@ -39,7 +39,8 @@ import Testing
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
         #expect(try await store.claim(.apple("1"), for: account.uid) != .providerTaken)
         #expect(try await store.release(provider: "oidc.a", of: account.uid) != .last)
-        #expect(try await store.setEmail("a@b.c", verified: true, of: account.uid, claimsEmail: true))
+        #expect(
+            try await store.setEmail("a@b.c", verified: true, from: .apple("1"), of: account.uid, claimsEmail: true))
         try await store.setNameIfAbsent("Ann", of: account.uid)
         #expect(try await store.account(account.uid)?.links == ["apple.com": "1"])
         #expect(try await store.releaseAll(of: account.uid) == [.apple("1")])
