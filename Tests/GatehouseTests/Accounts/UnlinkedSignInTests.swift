@@ -141,15 +141,18 @@ import Testing
         #expect(try await rig.store.account(caller.uid) == nil)
     }
 
-    @Test func `a provider's own token may unlink its identity`() async throws {
+    @Test func `a provider's own token, whose user proved a sign-in, may unlink its identity`() async throws {
         let rig = try await AccountsRig()
-        let owner = try await rig.session()
-        #expect(await rig.call(.link, rig.gitHub(), by: owner).code == "ok")
-        let identity = try ProviderIdentity.made(provider: "github.com", subject: "583231", authTime: rig.now)
+        let owner = try await rig.session(.apple, .alan)
+        #expect(await rig.call(.link, try await rig.proof(.google, .ada), by: owner).code == "ok")
+        let google = IdentityLink(provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))
+        let identity = try ProviderIdentity.made(provider: "google.com", subject: google.subject, authTime: rig.now)
         let hasher = try SHA256Hasher.required()
         let account = try #require(try await rig.store.account(owner.uid))
         let caller = try #require(Principal(identity, hasher: hasher)?.owned(by: account, hasher: hasher))
-        #expect(await rig.call(.unlink, ["provider": "github.com"], by: caller).code == "ok")
-        #expect(try await rig.store.owner(of: gitHub) == nil)
+        let proof = try await rig.proof(.google, .ada) { $0.setting("jti", to: "2") }
+        #expect(await rig.call(.reauthenticate, proof, by: caller).code == "ok")
+        #expect(await rig.call(.unlink, ["provider": "google.com"], by: caller).code == "ok")
+        #expect(try await rig.store.owner(of: google) == nil)
     }
 }

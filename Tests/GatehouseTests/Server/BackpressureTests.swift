@@ -99,7 +99,8 @@ import Testing
         let block = Array(String(repeating: "1\r\na\r\n", count: 8192).utf8)
         let sent = try fill(server, rig, limit: 64 * Self.megabyte, with: block) { !$0.isWritable }
         #expect(sent < 32 * Self.megabyte)
-        #expect(try buffered(rig) <= 64 * 1024 + 2 * 65_536)
+        // What was read before, and waited for its turn, is passed on all the same.
+        #expect(try buffered(rig) <= 64 * 1024 + ConnectionLimits.heldBytes + 4 * 65_536)
         // The chunk that was cut in two, and the end; taken only as the client reads.
         var rest = sent % 6 == 0 ? [] : Array(block[(sent % 6)..<6])
         let whole = sent + rest.count
