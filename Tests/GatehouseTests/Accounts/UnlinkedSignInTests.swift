@@ -143,16 +143,16 @@ import Testing
 
     @Test func `a provider's own token, whose user proved a sign-in, may unlink its identity`() async throws {
         let rig = try await AccountsRig()
-        let owner = try await rig.session(.apple, .alan)
-        #expect(await rig.call(.link, try await rig.proof(.google, .ada), by: owner).code == "ok")
-        let google = IdentityLink(provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))
-        let identity = try ProviderIdentity.made(provider: "google.com", subject: google.subject, authTime: rig.now)
+        let owner = try await rig.session()
+        #expect(await rig.call(.link, try await rig.proof(.oidc("corp"), .grace), by: owner).code == "ok")
+        let link = IdentityLink(provider: "oidc.corp", subject: DevelopmentUser.grace.subject(at: "oidc.corp"))
+        let identity = try ProviderIdentity.made(provider: link.provider, subject: link.subject, authTime: rig.now)
         let hasher = try SHA256Hasher.required()
         let account = try #require(try await rig.store.account(owner.uid))
         let caller = try #require(Principal(identity, hasher: hasher)?.owned(by: account, hasher: hasher))
-        let proof = try await rig.proof(.google, .ada) { $0.setting("jti", to: "2") }
+        let proof = try await rig.proof(.oidc("corp"), .grace) { $0.setting("jti", to: "2") }
         #expect(await rig.call(.reauthenticate, proof, by: caller).code == "ok")
-        #expect(await rig.call(.unlink, ["provider": "google.com"], by: caller).code == "ok")
-        #expect(try await rig.store.owner(of: google) == nil)
+        #expect(await rig.call(.unlink, ["provider": "oidc.corp"], by: caller).code == "ok")
+        #expect(try await rig.store.owner(of: link) == nil)
     }
 }
