@@ -17,7 +17,7 @@ extension Gateway {
             let secure = listeners.withLock { $0 }.filter { $0.front.settings?.tls != nil }
             guard !secure.isEmpty else { continue }
             // A file system that hangs holds no thread of other tasks.
-            try? await blockingCalls.run { [self] in
+            try? await renewalCalls.run { [self] in
                 for listener in secure { note(listener.renew(now: clock.now()), listener) }
             }
         }

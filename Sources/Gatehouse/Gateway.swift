@@ -40,6 +40,8 @@ public final class Gateway: Sendable {
     let reloading = ReloadGate()
     /// Where files are read for a reload.
     let blockingCalls = BlockingCalls()
+    /// Reads certificates anew: a configuration that cannot be read does not keep them from it.
+    let renewalCalls = BlockingCalls()
     let reloads = Mutex(ReloadAccount())
     /// Reads the configuration again, where somebody can.
     let reloader = Mutex<(@Sendable () async throws -> Void)?>(nil)

@@ -102,6 +102,16 @@ import Testing
         #expect(try await rig.store.account(owner.uid)?.email == "g@example.com", "the address stays")
     }
 
+    @Test func `a sign-in vouches for the address that the account has`() async throws {
+        let rig = try await AccountsRig()
+        let owner = try await rig.session(.oidc("corp"), nameless.withEmail("g@example.com", verified: false))
+        #expect(try await rig.store.account(owner.uid)?.emailVerified == false)
+        _ = try await signIn(rig, .oidc("corp"), nameless.withEmail("g@example.com"))
+        #expect(try await rig.store.account(owner.uid)?.emailVerified == true)
+        // Nobody who proves the same address elsewhere puts the user out.
+        #expect(try await signIn(rig, .google, .ada.withEmail("g@example.com")).uid == owner.uid)
+    }
+
     @Test func `a sign-in gives no address to a user of Firebase`() async throws {
         let rig = try await AccountsRig()
         let caller = try rig.caller(firebase: .idToken(for: .grace, now: rig.now))
@@ -112,34 +122,6 @@ import Testing
     }
 
     // MARK: - The call
-
-    private let gitHub = IdentityLink(provider: "github.com", subject: "583231")
-
-    @Test func `a caller whose session ended meanwhile removes no identity`() async throws {
-        let firebase = ChangingAccounts([
-            .account(validSince: nil, disabled: false), .account(validSince: nil, disabled: true),
-        ])
-        let rig = try await AccountsRig(parts: { $0.firebase = firebase })
-        let caller = try rig.caller(firebase: .idToken(for: .ada, now: rig.now))
-        _ = try await rig.store.claim(gitHub, for: caller.user)
-        #expect(await rig.call(.unlink, ["provider": "github.com"], by: caller).code == "auth/user-disabled")
-        #expect(try await rig.store.owner(of: gitHub) == caller.user)
-        #expect(try await rig.store.account(caller.uid)?.unlinked == [])
-        #expect(!rig.log.text.contains("\"event\": unlink"))
-    }
-
-    @Test func `a caller who was put out meanwhile leaves no identity behind`() async throws {
-        let firebase = EndingAccounts()
-        let rig = try await AccountsRig(parts: { $0.firebase = firebase })
-        let caller = try rig.caller(firebase: .idToken(for: .ada, now: rig.now))
-        _ = try await rig.store.claim(.apple("1"), for: caller.user)
-        _ = try await rig.store.claim(gitHub, for: caller.user)
-        let store = rig.store
-        firebase.beforeSecond { _ = try? await store.releaseAll(of: caller.user) }
-        #expect(await rig.call(.unlink, ["provider": "github.com"], by: caller).code == "auth/user-disabled")
-        #expect(try await rig.store.owner(of: gitHub) == nil)
-        #expect(try await rig.store.account(caller.uid) == nil)
-    }
 
     @Test func `a provider's own token, whose user proved a sign-in, may unlink its identity`() async throws {
         let rig = try await AccountsRig()

@@ -77,6 +77,10 @@ import Testing
         #expect(account.links == ["google.com": "1"] && account.unlinked == [.apple("1")])
         #expect(account.email == email)
         #expect(try await store.uid(ofEmail: email) == ann)
+        // Without a successor the address goes, although the link that it came from is gone already.
+        try await store.releaseAll(of: ann)
+        #expect(try await store.account(ann)?.email == nil)
+        #expect(try await store.uid(ofEmail: email) == nil)
     }
 
     @Test(arguments: StoreMaker.all)

@@ -29,8 +29,8 @@ struct Proof: Sendable {
 
     /// When the credential was made: what it is compared with revocations by. Nil: nobody knows.
     ///
-    /// An opaque token whose provider does not say it counts as made now: it proves something only the first time that it is presented, so none
-    /// that proved something before a revocation does so after it.
+    /// An opaque token whose provider does not say it counts as made now. It proves something only the first time that it is presented, which is
+    /// remembered for `StoreBounds.maximumLifetime`: one that proved something before a revocation does not do so after it within that time.
     ///
     /// A token with a nonce of ours was made for this call. Without one it may come from a refresh, and the older `auth_time` decides; but Google's
     /// is the age of the browser's session there, weeks old in an ordinary sign-in.

@@ -44,12 +44,13 @@ struct AccountFinder {
         return Found(account: account)
     }
 
-    /// Gives an account without an address the one that a linked identity's provider vouches for.
+    /// Gives an account without an address the one that a linked identity's provider vouches for, and marks the one that it has as verified where
+    /// it is the same.
     ///
     /// - Returns: false where the account stays as it is.
     private func adoptEmail(of user: ProvenUser, for account: AccountRecord) async throws -> Bool {
-        guard account.email == nil, account.created != nil, !account.unlinked.hasMore, let email = user.email,
-            email.isVerified, !email.isPrivate
+        guard !account.emailVerified, account.created != nil, !account.unlinked.hasMore, let email = user.email,
+            email.isVerified, !email.isPrivate, account.email?.isExactly(email.address) ?? true
         else { return false }
         return try await parts.store.setEmail(
             email.address, verified: true, from: user.link, of: account.user, claimsEmail: claims(email))

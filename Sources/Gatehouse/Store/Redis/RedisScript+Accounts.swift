@@ -100,11 +100,12 @@ extension RedisScript {
             return {'ending', old}
             """)
 
-    /// Begins to end all links, but the one to ARGV[1] with the subject ARGV[2]; if there is an ARGV[1], the address stays. The answer are the
-    /// providers and subjects of those, and of those that were begun before.
+    /// Begins to end all links, but the one to ARGV[1] with the subject ARGV[2]; if there is an ARGV[1], the address stays, else it goes wherever it
+    /// came from. The answer are the providers and subjects of those, and of those that were begun before.
     static let unlinkAll = RedisScript(
         ending + """
             local answer = {}
+            if ARGV[1] == '' then release_email() end
             local fields = redis.call('HGETALL', KEYS[1])
             for i = 1, #fields, 2 do
                 local provider = string.match(fields[i], '^link:(.*)$')

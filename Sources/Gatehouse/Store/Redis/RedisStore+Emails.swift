@@ -47,9 +47,14 @@ extension RedisStore {
         throw Self.contended()
     }
 
+    /// Whether an account whose uid the key of an address holds does not have the address: it lost it, or is about to claim it. The hash of a user
+    /// who was not made here need not tell the address.
     func isReleasing(_ email: String, by uid: UserKey) async throws(StoreError) -> Bool {
-        let command = RedisCommand(["HGET", RedisKeys.account(uid), "releasing:\(email)"])
-        return try await send(command, faulty: RedisAccount.faulty()).first?.text != nil
+        let command = RedisCommand.hmget(RedisKeys.account(uid), ["releasing:\(email)", "email"])
+        let fields = try await send(command, faulty: RedisAccount.faulty()).fields(2)
+        if fields[0].text != nil { return true }
+        guard let own = fields[1].text else { return AccountRecord.isMadeHere(uid) }
+        return !own.isExactly(email)
     }
 
     /// Removes the key of an address that an account had, unless it has it again.

@@ -108,10 +108,10 @@ extension SQLiteStore: AccountStore {
             let all = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
             let links = all.filter { $0 != successor }
             var ended: [(key: StoreKey, word: RecordWord)] = []
+            if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: nil, db) }
             for link in links {
                 if let end = try Self.endSessions(of: link, at: now, db) { ended.append(end) }
                 try SQLiteAccounts.remove(link, of: uid, db)
-                if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: link.provider, db) }
                 try SQLiteAccounts.remember(link, of: uid, db)
             }
             return SQLiteChange(.success(links)) { [ended] in
@@ -121,7 +121,8 @@ extension SQLiteStore: AccountStore {
         }
     }
 
-    /// Revokes the sessions that an identity began, and no other credential of it.
+    /// Revokes the sessions that an identity began. Sign-ins by its earlier credentials still count; requests with its earlier bearer tokens do not,
+    /// since the view has one time for both.
     ///
     /// - Returns: what to publish of the identity's record; nil: nothing.
     private static func endSessions(

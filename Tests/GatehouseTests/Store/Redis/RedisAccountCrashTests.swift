@@ -59,8 +59,10 @@ import Testing
         #expect(try database.changes() == ["link apple.com:1 uid \(ann)"])
     }
 
-    @Test func anAddressOfAnAccountThatWasTakenBackIsFree() async throws {
-        let (database, store) = try await half([["SET", "gatehouse:email:{a@b.c}", ann.uid]])
+    @Test(arguments: [[], ["name", "x"], ["created", "1", "email", "other@b.c"]])
+    func anAddressThatAnAccountOfOursDoesNotHaveIsFree(_ fields: [String]) async throws {
+        let hash = fields.isEmpty ? [] : [["HSET", "gatehouse:account:{\(ann)}"] + fields]
+        let (database, store) = try await half([["SET", "gatehouse:email:{a@b.c}", ann.uid]] + hash)
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
         #expect(try await store.uid(ofEmail: "a@b.c") == bob)
