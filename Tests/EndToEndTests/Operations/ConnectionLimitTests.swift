@@ -44,7 +44,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test func `the longest idle connection of the heaviest address makes room`() async throws {
+    @Test func `an idle connection of the heaviest address makes room`() async throws {
         try await Scenario.run(arrange: { $2["limits"] = "{ connections: 4 }" }) { scenario in
             let port = scenario.gateway.port
             let light = try RawClient(port: port, from: 2)
@@ -58,8 +58,9 @@ struct ConnectionLimitTests {
                 let client = try RawClient(port: port, from: 3)
                 return isServed(client) ? client : nil
             }
-            #expect(try heavy[0].readToEnd() == [])
-            #expect(isServed(light) && isServed(newcomer) && isServed(heavy[1]) && isServed(heavy[2]))
+            #expect(isServed(light) && isServed(newcomer))
+            // Idleness is noted to about a second: any of them may be the one.
+            #expect(heavy.filter { isServed($0) }.count == 2)
             #expect(try scenario.gateway.metric("gatehouse_connections_evicted_total") == 1)
         }
     }

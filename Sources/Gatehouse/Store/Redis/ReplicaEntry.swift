@@ -77,7 +77,9 @@ private struct Parts {
         case "session": sessions.append(value)
         case "valid_since":
             namesUser = true
-            if value.withUnsafeBytes({ StoredField<UnixTime?>(time: $0) }) == .faulty { takenBack.insert(.time) }
+            // Nothing was made before 1970, so 0 revokes nothing.
+            let time = value.withUnsafeBytes { StoredField<UnixTime?>(time: $0) }
+            if time == .faulty || time == .valid(0) { takenBack.insert(.time) }
         case "disabled":
             namesUser = true
             if !value.elementsEqual("1".utf8) { takenBack.insert(.flag) }

@@ -66,7 +66,7 @@ import Testing
 
     @Test(arguments: [
         (["uid", "ann", "valid_since", "5"], RecordParts()), (["uid", "ann", "valid_since", ""], .time),
-        (["uid", "ann", "valid_since", "none"], .time),
+        (["uid", "ann", "valid_since", "none"], .time), (["uid", "ann", "valid_since", "0"], .time),
         (["uid", "ann", "disabled", "1"], RecordParts()), (["uid", "ann", "disabled", "0"], .flag),
         (["uid", "ann", "disabled", ""], .flag), (["uid", "ann", "valid_since", "", "disabled", "0"], .all),
         (["uid", "ann", "valid_since", "5", "disabled", "0"], .flag),
