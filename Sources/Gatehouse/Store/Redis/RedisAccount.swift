@@ -4,8 +4,6 @@ import Redis
 struct RedisAccount {
     /// The links that it lists; whose they are, their own keys say.
     var listed: [String: String] = [:]
-    /// Whether there is such a key.
-    var exists = false
     /// The addresses whose keys may still name the account, which does not have them.
     private(set) var releasing: [String] = []
     private var email: String?
@@ -19,7 +17,6 @@ struct RedisAccount {
     /// - Parameter reply: to `HGETALL`.
     init(_ reply: RedisValue?) throws(StoreError) {
         guard case .array(let fields) = reply, fields.count.isMultiple(of: 2) else { throw .unexpectedReply() }
-        exists = !fields.isEmpty
         for index in stride(from: 0, to: fields.count, by: 2) {
             guard case .string(let field) = fields[index] else { throw .unexpectedReply() }
             read(String(decoding: field, as: UTF8.self), fields[index + 1])

@@ -71,17 +71,13 @@ extension RedisStore {
 
     /// Takes an address; whose it is, if it is another one's.
     ///
-    /// An account that was made here has a hash before it has an address. Without one, taking back its making stopped.
+    /// An account that was made here has the address in its hash before it has the key. Without it, taking back its making stopped.
     func takeEmail(_ email: String, of uid: UserKey) async throws(StoreError) -> UserKey? {
         let key = RedisKeys.email(email)
         for _ in 0..<Self.maximumRounds {
             guard let owner = try await take(key, for: uid), owner != uid else { return nil }
-            if try await isReleasing(email, by: owner) {
-                try await giveUp(email, of: owner)
-                continue
-            }
-            guard AccountRecord.isMadeHere(owner), try await !stored(owner).exists else { return owner }
-            try await give(key, of: owner)
+            guard try await isReleasing(email, by: owner) else { return owner }
+            try await giveUp(email, of: owner)
         }
         throw Self.contended()
     }
