@@ -5,7 +5,13 @@ import Logging
 import NIOCore
 import NIOEmbedded
 
+@testable import Authentication
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import HTTPServer
+@testable import Revocation
 
 /// A worker with one verified token, as requests meet it, without sockets.
 struct Fixture {

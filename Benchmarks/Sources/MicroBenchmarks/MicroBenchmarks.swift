@@ -3,7 +3,13 @@ import HTTPWire
 import JOSE
 import NIOCore
 
+@testable import Authentication
+@testable import Authorization
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayCore
+@testable import HTTPServer
+@testable import Routing
 
 /// What the steps of one request cost, each by itself.
 @main

@@ -2,7 +2,10 @@ import Logging
 import NIOPosix
 import Redis
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
+@testable import GatewayConfiguration
 
 /// How long a replica takes to read all users of a Redis on loopback, and how soon a change is in the table then.
 ///

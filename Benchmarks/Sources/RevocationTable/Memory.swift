@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import Gatehouse
+@testable import Revocation
 
 /// What the process takes, in MB (1,000,000 bytes), as the kernel tells.
 struct Memory {

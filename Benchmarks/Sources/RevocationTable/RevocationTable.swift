@@ -1,6 +1,8 @@
 import Glibc
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// What a table of revoked users costs: time to fill, memory, a look-up, and reading everything again.
 ///

@@ -1,6 +1,7 @@
 // Reaches internal types, which a release build has only with -enable-testing: script/fuzz sets both.
 #if DEBUG || FUZZING
-    @testable internal import Gatehouse
+    @testable internal import RequestPipeline
+    @testable internal import Accounts
     internal import JOSE
     internal import WireFuzzTargets
 

@@ -1,4 +1,5 @@
-internal import Gatehouse
+internal import GatewayConfiguration
+internal import GatewayCore
 internal import WireFuzzTargets
 
 /// What holds of every configuration that is accepted: nothing in it opens what it does not name.

@@ -1,4 +1,6 @@
 internal import Gatehouse
+internal import GatewayConfiguration
+internal import GatewayCore
 internal import WireFuzzTargets
 
 /// Configurations: every text gives errors that have their place in it, or a configuration that keeps its own rules.

@@ -1,5 +1,13 @@
 #if DEBUG || FUZZING
-    @testable internal import Gatehouse
+    @testable internal import Accounts
+    @testable internal import Authentication
+    @testable internal import Authorization
+    @testable internal import GatewayConfiguration
+    @testable internal import GatewayCore
+    @testable internal import OutboundHTTP
+    @testable internal import RequestPipeline
+    @testable internal import Revocation
+    @testable internal import RevocationStores
     internal import JOSE
     internal import Logging
     internal import Synchronization
@@ -217,7 +225,7 @@
 
         private static func provider(_ id: String, _ kind: Configuration.Provider.Kind) -> Configuration.Provider {
             Configuration.Provider(
-                id: id, kind: kind, location: Gatehouse.SourceLocation(file: "fuzz", line: 1, column: 1))
+                id: id, kind: kind, location: GatewayCore.SourceLocation(file: "fuzz", line: 1, column: 1))
         }
 
         private static func signed(

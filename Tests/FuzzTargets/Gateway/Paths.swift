@@ -1,4 +1,4 @@
-internal import Gatehouse
+internal import Routing
 internal import WireFuzzTargets
 
 /// Paths: the canonical form, and that what routes match is what is forwarded.

@@ -1,4 +1,4 @@
-internal import Gatehouse
+internal import Routing
 internal import WireFuzzTargets
 
 /// A table with each option that concerns paths.

@@ -1,7 +1,8 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
 
 @Suite(.timeLimit(.minutes(1))) struct AsyncKeysTests {
     private let harness = CoordinatorHarness()

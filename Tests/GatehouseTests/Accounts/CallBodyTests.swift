@@ -2,7 +2,9 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import GatewayCore
+@testable import RequestPipeline
 
 @Suite(.timeLimit(.minutes(1))) struct CallBodyTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,12 @@ import JOSE
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 /// Notes who is counted, and refuses whom the test says.
 final class NotedRates: CallRating {

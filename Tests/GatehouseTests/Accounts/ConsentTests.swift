@@ -2,7 +2,9 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import RequestPipeline
 
 /// An anonymised Apple ID is connected with what tells who somebody is only with their consent.
 @Suite(.timeLimit(.minutes(1))) struct ConsentTests {

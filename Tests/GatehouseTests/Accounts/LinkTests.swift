@@ -3,7 +3,14 @@ import JOSE
 import Logging
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 @Suite(.timeLimit(.minutes(1))) struct LinkTests {
     @Test func afterLinkingEitherProviderSignsInToTheAccount() async throws {

@@ -2,7 +2,13 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 /// Two identities with one address.
 @Suite(.timeLimit(.minutes(1))) struct MergeTests {

@@ -2,7 +2,12 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 @Suite(.timeLimit(.minutes(1))) struct PendingTokenTests {
     /// Two accounts with one address, the second not proven: the pending token that links it, and a session of the

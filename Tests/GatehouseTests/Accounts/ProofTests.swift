@@ -2,7 +2,10 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import RevocationStores
 
 @Suite(.timeLimit(.minutes(1))) struct ProofTests {
     /// What is wrong with a credential, and the code that says so.

@@ -2,7 +2,11 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 /// What many ask for at once is decided once.
 @Suite(.timeLimit(.minutes(2))) struct RaceTests {

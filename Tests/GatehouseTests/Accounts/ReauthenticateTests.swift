@@ -2,7 +2,12 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 @Suite(.timeLimit(.minutes(1))) struct ReauthenticateTests {
     @Test func aFreshProofOfTheSameUserIsRecordedForTheSession() async throws {

@@ -2,7 +2,12 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
 
 @Suite(.timeLimit(.minutes(1))) struct SessionCookieTests {
     @Test func aCookieIsWhatTheGatewayTakesForOne() async throws {

@@ -2,7 +2,13 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 /// Sessions are bound to the identity that began them, and ordered among revocations by the store.
 @Suite(.timeLimit(.minutes(1))) struct SessionOriginTests {

@@ -2,7 +2,13 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 @Suite(.timeLimit(.minutes(1))) struct SignInTests {
     @Test("an account of Firebase's that is disabled there cannot be signed in to by a link", arguments: [true, false])

@@ -2,7 +2,11 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 /// Sign-ins by an identity that was unlinked, and by an address that came from one.
 @Suite(.timeLimit(.minutes(1))) struct UnlinkedSignInTests {

@@ -1,7 +1,8 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
 
 @Suite struct AuthenticatorTests {
     private let authenticator: Authenticator

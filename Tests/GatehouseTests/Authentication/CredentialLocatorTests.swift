@@ -1,7 +1,8 @@
 import HTTPWire
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
 
 @Suite struct CredentialLocatorTests {
     private func offer(

@@ -2,7 +2,9 @@ import HTTPWire
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
 
 @Suite struct CredentialPlacesTests {
     private static let places = CredentialPlaces(parameter: "access_token", takesProtocol: true)

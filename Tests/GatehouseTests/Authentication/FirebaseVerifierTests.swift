@@ -1,7 +1,9 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
+@testable import Revocation
 
 @Suite struct FirebaseVerifierTests {
     typealias Reason = VerificationFailure.Reason

@@ -2,7 +2,8 @@ import JOSE
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Forwarding
 
 @Suite struct RuleAuthTests {
     private func map(_ value: RuleValue?) throws -> RuleMap {

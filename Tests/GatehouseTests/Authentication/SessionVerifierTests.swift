@@ -1,7 +1,11 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 /// What counts as a session cookie of the gateway's own, and what does not.
 @Suite struct SessionVerifierTests {

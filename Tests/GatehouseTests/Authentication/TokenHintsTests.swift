@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
 
 /// Hints speed a look up and decide nothing: whatever they are, nothing is read through them.
 @Suite struct TokenHintsTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct UnixTimeTests {
     private static let extremes: [Int64] = [.min, -.max, -1, 0, 1, 100_000_000_000, 100_000_000_001, .max - 1, .max]

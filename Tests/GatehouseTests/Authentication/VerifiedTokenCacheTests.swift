@@ -1,7 +1,7 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
 
 @Suite struct VerifiedTokenCacheTests {
     private let hasher: SHA256Hasher

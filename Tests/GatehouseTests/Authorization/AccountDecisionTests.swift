@@ -1,6 +1,9 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import Revocation
 
 /// Decisions where Identity Toolkit is asked besides the store.
 @Suite struct AccountDecisionTests {

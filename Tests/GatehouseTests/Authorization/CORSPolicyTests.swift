@@ -1,7 +1,7 @@
 import HTTPWire
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct PreflightTests {
     private func preflight(_ fields: [String], method: String = "OPTIONS") throws -> (method: String, [String])? {

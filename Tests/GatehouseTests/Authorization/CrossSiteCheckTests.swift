@@ -1,7 +1,7 @@
 import HTTPWire
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
 
 @Suite struct CrossSiteCheckTests {
     typealias Finding = CrossSiteCheck.Finding

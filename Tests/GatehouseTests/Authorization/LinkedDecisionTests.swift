@@ -1,7 +1,10 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import Revocation
 
 /// Decisions about providers' own tokens whose identity belongs to an account: what is known of either counts.
 @Suite struct LinkedDecisionTests {

@@ -1,7 +1,11 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import Forwarding
+@testable import GatewayCore
+@testable import Revocation
 
 /// Decisions about providers' own tokens: they may not say when their user signed in, and may have scopes.
 @Suite struct ProviderDecisionTests {

@@ -1,6 +1,9 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import Revocation
 
 /// Decisions where the view follows a store that others write to, so that only the store itself can tell the latest.
 @Suite struct SharedStoreDecisionTests {

@@ -1,4 +1,5 @@
-import Gatehouse
+import GatewayConfiguration
+import GatewayCore
 import Testing
 
 /// Configurations that must load as they are.

@@ -1,4 +1,5 @@
-import Gatehouse
+import GatewayConfiguration
+import GatewayCore
 import Testing
 
 /// A configuration with errors, and where and how each of them is reported.

@@ -1,4 +1,3 @@
-import Gatehouse
 import Testing
 
 /// Two that issue tokens under one name: a token would go to either.

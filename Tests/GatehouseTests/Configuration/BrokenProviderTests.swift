@@ -1,4 +1,3 @@
-import Gatehouse
 import Testing
 
 /// What is wrong with the ids of `identity.providers`, and with ID tokens.

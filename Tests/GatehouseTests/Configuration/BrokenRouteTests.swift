@@ -1,4 +1,3 @@
-import Gatehouse
 import Testing
 
 @Suite struct BrokenRouteTests {

@@ -1,4 +1,6 @@
 import Gatehouse
+import GatewayConfiguration
+import GatewayCore
 import Testing
 
 /// Expressions in the configuration that cannot be asked.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct BrokenStoreTests {
     static let urls: [(url: String, message: String)] = [

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct BrokenYAMLTests {
     static let cases: [BrokenConfiguration] = [

@@ -1,4 +1,5 @@
-import Gatehouse
+import GatewayConfiguration
+import GatewayCore
 import Testing
 
 /// The values that hold where a file says nothing, against those of the documentation.

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// Every key of every mapping with every value that says nothing: each is an error at its place, or documented.
 @Suite struct EmptyValueTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// The keys that say whom to believe and what to remove.
 @Suite struct HostileTrafficKeyTests {

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct ProviderWarningTests {
     static let apple = "apple.com: { audiences: a }"

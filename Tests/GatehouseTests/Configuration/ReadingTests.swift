@@ -1,4 +1,5 @@
-import Gatehouse
+import GatewayConfiguration
+import GatewayCore
 import Testing
 
 /// What each key of a file that is in order becomes.

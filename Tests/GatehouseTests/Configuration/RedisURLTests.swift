@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// What a URL of a Redis says.
 @Suite struct RedisURLTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct RouteConflictTests {
     private func warnings(_ routes: String) throws -> [String] {

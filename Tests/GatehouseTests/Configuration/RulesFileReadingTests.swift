@@ -2,7 +2,12 @@ import Foundation
 import SecurityRules
 import Testing
 
+@testable import Authorization
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
 
 /// The rules file, and what a snapshot makes of it.
 @Suite struct RulesFileReadingTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
 
 /// `config/schema.json` against the loader's own list of keys.
 @Suite struct SchemaTests {

@@ -1,6 +1,8 @@
 import Testing
 
+@testable import Authorization
 @testable import Gatehouse
+@testable import GatewayConfiguration
 
 @Suite struct ScopeTests {
     static let broken: [BrokenConfiguration] = [

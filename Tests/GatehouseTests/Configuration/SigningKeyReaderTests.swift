@@ -2,7 +2,11 @@ import Foundation
 import JOSE
 import Testing
 
+@testable import Authentication
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct SigningKeyReaderTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")

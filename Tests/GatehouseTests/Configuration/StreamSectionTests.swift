@@ -1,4 +1,4 @@
-import Gatehouse
+import GatewayConfiguration
 import Testing
 
 @Suite struct StreamSectionTests {

@@ -1,5 +1,6 @@
 import Foundation
-import Gatehouse
+import GatewayConfiguration
+import GatewayCore
 import Testing
 
 @Suite struct SubstitutionTests {

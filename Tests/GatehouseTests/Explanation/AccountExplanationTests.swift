@@ -3,7 +3,12 @@ import JOSE
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
+@testable import Revocation
 
 /// `explain` where Firebase, too, says who is revoked.
 @Suite struct AccountExplanationTests {
@@ -113,10 +118,10 @@ import Testing
         var firebase = Configuration.Firebase(project: "my-app")
         firebase.tenant = tenant
         let key = try AccountRig.key.get()
-        let json = Gatehouse.ServiceAccount.file(pem: key.pem())
+        let json = Authorization.ServiceAccount.file(pem: key.pem())
         let question = AccountQuestion(
             settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), firebase: firebase,
-            account: try Gatehouse.ServiceAccount(json: json, name: "sa.json"), clock: Given.clock)
+            account: try Authorization.ServiceAccount(json: json, name: "sa.json"), clock: Given.clock)
         return await question.answer(about: "ada", asker)
     }
 

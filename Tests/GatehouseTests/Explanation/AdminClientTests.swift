@@ -3,7 +3,11 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import Gatehouse
+@testable import AdminAPI
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 @Suite struct AdminClientTests {
     private let backend = FakeBackend()

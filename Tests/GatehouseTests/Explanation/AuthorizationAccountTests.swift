@@ -2,7 +2,10 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 @Suite struct AuthorizationAccountTests {
     /// The account of ada's request, signed in `age` seconds ago.

@@ -2,7 +2,9 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// `explain` of what pages of other sites send.
 @Suite struct CrossSiteExplanationTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
 
 @Suite struct ExplainedRequestTests {
     private let configuration = Given.configuration([Given.route("/**")])

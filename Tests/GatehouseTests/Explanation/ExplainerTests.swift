@@ -2,7 +2,9 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct ExplainerTests {
     private func explain(

@@ -1,7 +1,13 @@
 import DevelopmentIdentity
 import JOSE
 
+@testable import Authentication
+@testable import Diagnostics
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
+@testable import Revocation
 
 /// A project, its keys and a fixed moment, for accounts that need neither network nor files.
 enum Given {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
 
 @Suite struct HumanTimeTests {
     @Test(arguments: [

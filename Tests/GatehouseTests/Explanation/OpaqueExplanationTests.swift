@@ -1,7 +1,10 @@
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 /// `explain` of requests with opaque tokens, and of scopes.
 @Suite struct OpaqueExplanationTests {

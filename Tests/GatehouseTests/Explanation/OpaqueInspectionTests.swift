@@ -1,6 +1,11 @@
 import Testing
 
+@testable import Authentication
+@testable import Diagnostics
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 /// `token inspect` of opaque tokens.
 @Suite struct OpaqueInspectionTests {

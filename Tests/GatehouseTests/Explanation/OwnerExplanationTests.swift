@@ -1,7 +1,12 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// `explain` of providers' own tokens where there are accounts: whose the identity is.
 @Suite struct OwnerExplanationTests {

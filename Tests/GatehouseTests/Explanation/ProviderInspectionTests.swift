@@ -1,7 +1,12 @@
 import JOSE
 import Testing
 
+@testable import Authentication
+@testable import Diagnostics
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 /// `token inspect` of providers' own ID tokens.
 @Suite struct ProviderInspectionTests {

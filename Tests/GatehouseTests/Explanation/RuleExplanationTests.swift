@@ -2,7 +2,10 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 @Suite struct RuleExplanationTests {
     private static let rules = """

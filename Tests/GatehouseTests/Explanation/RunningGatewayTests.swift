@@ -2,7 +2,11 @@ import DevelopmentIdentity
 import Logging
 import Testing
 
+@testable import Diagnostics
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 /// An account must never say anything else than the gateway does: each request is explained, then sent.
 @Suite struct RunningGatewayTests {

@@ -3,7 +3,11 @@ import Foundation
 import JOSE
 import Testing
 
+@testable import Diagnostics
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RevocationStores
 
 /// `explain` and `token inspect` of the gateway's own session cookies: where their issuer and keys are found.
 @Suite struct SessionExplanationTests {

@@ -2,7 +2,11 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 @Suite struct TokenInspectionTests {
     struct Flaw: Sendable, CustomTestStringConvertible {

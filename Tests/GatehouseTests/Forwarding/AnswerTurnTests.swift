@@ -2,6 +2,7 @@ import NIOCore
 import Testing
 
 @testable import Gatehouse
+@testable import HTTPServer
 
 /// Answers that need more than one turn of the event loop.
 @Suite struct AnswerTurnTests {

@@ -2,7 +2,8 @@ import Foundation
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Forwarding
 
 @Suite struct IdentityRendererTests {
     private func lines(

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct OutgoingHeadTests {
     private static let ours =

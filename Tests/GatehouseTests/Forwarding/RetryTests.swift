@@ -1,6 +1,8 @@
 import Testing
 
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
 
 /// Requests that a server failed go to another one; the test plays both.
 @Suite struct RetryTests {

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import HTTPServer
 
 /// Connections that serve one request after the other, in the moments between these.
 @Suite struct ReusedConnectionTests {

@@ -1,7 +1,10 @@
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Forwarding
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// Fields whose values expressions give.
 @Suite struct RuleFieldTests {

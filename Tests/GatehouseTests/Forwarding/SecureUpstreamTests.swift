@@ -3,7 +3,9 @@ import NIOSSL
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// `https://` and `unix:` servers, real ones.
 @Suite struct SecureUpstreamTests {

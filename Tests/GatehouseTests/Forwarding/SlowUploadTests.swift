@@ -1,7 +1,10 @@
 import NIOCore
 import Testing
 
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import HTTPServer
 
 /// Uploads that do not come to their ends hold three quarters of the pool, and others pass. Through sockets.
 @Suite struct SlowUploadTests {

@@ -1,7 +1,9 @@
 import HTTPWire
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
+@testable import GatewayCore
+@testable import HTTPServer
 
 @Suite struct TraceContextTests {
     private static let id = "0af7651916cd43dd8448eb211c80319c"

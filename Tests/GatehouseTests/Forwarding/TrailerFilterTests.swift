@@ -2,7 +2,8 @@ import HTTPWire
 import NIOCore
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
+@testable import GatewayCore
 
 @Suite struct TrailerFilterTests {
     private func passed(_ lines: String, announced: String) throws -> String {

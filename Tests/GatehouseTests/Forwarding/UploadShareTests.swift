@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
 
 /// Requests whose bodies have not come hold a part of the pool only.
 @Suite struct UploadShareTests {

@@ -1,7 +1,7 @@
 import HTTPWire
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
 
 @Suite struct UpstreamExchangeTests {
     private func exchange(maySendAgain: Bool = false, sent: Bool = true) -> UpstreamExchange {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
 
 @Suite struct UpstreamFailureTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

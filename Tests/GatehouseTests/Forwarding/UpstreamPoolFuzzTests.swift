@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
 
 /// Random events against a pool, and what must hold after each.
 @Suite struct UpstreamPoolFuzzTests {

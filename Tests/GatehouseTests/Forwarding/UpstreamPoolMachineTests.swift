@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
 
 @Suite struct UpstreamPoolMachineTests {
     typealias Machine = UpstreamPoolMachine<Int, String>

@@ -1,7 +1,10 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 @Suite struct AccountLookupTests {
     private let lookup = AccountLookup(url: "https://x.example/v1/projects/{project}/accounts:lookup", project: "a:b")

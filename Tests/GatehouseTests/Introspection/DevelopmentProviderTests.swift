@@ -3,7 +3,12 @@ import JOSE
 import NIOPosix
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
+@testable import Revocation
 
 /// Real questions to the development provider, by a clock that the test moves.
 @Suite(.timeLimit(.minutes(1))) struct DevelopmentProviderTests {
@@ -152,7 +157,8 @@ extension DevelopmentProviderTests {
         accounts.timeout = timeout
         return IdentityToolkit(
             accounts, project: provider.project,
-            account: try Gatehouse.ServiceAccount(json: Array(json.utf8), name: "sa.json"), environment: environment)
+            account: try Authorization.ServiceAccount(json: Array(json.utf8), name: "sa.json"), environment: environment
+        )
     }
 
     /// What the provider has of the account.

@@ -1,7 +1,10 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 @Suite struct FacebookTokenCheckTests {
     @Test func theApplicationAsksAboutTheToken() {

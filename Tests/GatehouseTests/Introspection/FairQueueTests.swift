@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct FairQueueTests {
     private var queue = FairQueue<Int, String>(limit: 4)

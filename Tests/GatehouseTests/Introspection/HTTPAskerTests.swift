@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import Gatehouse
+@testable import OutboundHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct HTTPAskerTests {
     private static let question = HTTPQuestion(

@@ -2,7 +2,8 @@ import JOSE
 import Logging
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import OutboundHTTP
 
 @Suite struct IdentityToolkitFailureTests {
     @Test(

@@ -3,7 +3,9 @@ import JOSE
 import NIOPosix
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// The whole over real connections, from the key file on.
 @Suite(.timeLimit(.minutes(1))) struct IdentityToolkitLoopbackTests {

@@ -2,7 +2,9 @@ import JOSE
 import Logging
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 @Suite struct IdentityToolkitTests {
     @Test func anAccountIsLookedUp() throws {

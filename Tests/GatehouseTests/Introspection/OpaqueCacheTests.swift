@@ -1,7 +1,10 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 @Suite struct OpaqueCacheTests {
     @Test("G-01, G-03, G-14: what one entry of the configuration was told counts for no other")
@@ -142,7 +145,7 @@ import Testing
     }
 
     @Test func providersWithoutOpaqueTokensHaveNoPlace() throws {
-        let location = Gatehouse.SourceLocation(file: "test", line: 1, column: 1)
+        let location = GatewayCore.SourceLocation(file: "test", line: 1, column: 1)
         let rig = try OpaqueRig(
             Configuration.Provider(id: "apple.com", kind: .apple, location: location), .opaque("oauth.b"))
         try rig.check("T", provider: 0)

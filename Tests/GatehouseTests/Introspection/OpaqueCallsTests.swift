@@ -2,7 +2,10 @@ import JOSE
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 @Suite struct OpaqueCallsTests {
     @Test func allWhoAskForTheSameShareOneCall() throws {

@@ -2,7 +2,9 @@ import JOSE
 import Logging
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import OutboundHTTP
 
 @Suite struct OpaqueFailureTests {
     static let failures: [(String, FakeAsker.Reply)] = [

@@ -2,7 +2,9 @@ import JOSE
 import NIOPosix
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// The whole over real connections.
 @Suite(.timeLimit(.minutes(1))) struct OpaqueLoopbackTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import OutboundHTTP
 
 @Suite struct RetryAfterTests {
     @Test(

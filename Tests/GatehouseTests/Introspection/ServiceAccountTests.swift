@@ -1,7 +1,8 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import OutboundHTTP
 
 @Suite struct ServiceAccountTests {
     private let key: SigningKey

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
 
 @Suite struct CacheControlTests {
     @Test(

@@ -1,6 +1,7 @@
 import Synchronization
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
 
 /// A coordinator over a fetcher and a clock that the test moves.
 struct CoordinatorHarness: Sendable {

@@ -1,7 +1,8 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import OutboundHTTP
 
 @Suite struct DiscoveryDocumentTests {
     private static let issuer = "https://id.example"

@@ -2,7 +2,8 @@ import JOSE
 import NIOCore
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import OutboundHTTP
 
 /// Key sets by way of a discovery document, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct DiscoveryFetchTests {

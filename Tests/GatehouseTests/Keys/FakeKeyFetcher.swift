@@ -1,6 +1,7 @@
 import Synchronization
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import OutboundHTTP
 
 /// A fetcher whose answers the test gives, call by call.
 final class FakeKeyFetcher: KeyFetcher {

@@ -3,7 +3,8 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import OutboundHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct HTTPKeyFetcherTests {
     let key: TestKey

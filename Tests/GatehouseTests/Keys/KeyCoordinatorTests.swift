@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
 
 @Suite(.timeLimit(.minutes(1))) struct KeyCoordinatorTests {
     @Test func eachURLIsOneSet() async throws {

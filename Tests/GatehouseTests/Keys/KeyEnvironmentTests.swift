@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
 
 @Suite(.timeLimit(.minutes(1))) struct KeyEnvironmentTests {
     let environment: KeyEnvironment = {

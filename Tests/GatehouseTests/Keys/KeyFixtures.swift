@@ -1,6 +1,6 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
 
 /// A key of a test, with the JWK that a source publishes for it.
 struct TestKey {

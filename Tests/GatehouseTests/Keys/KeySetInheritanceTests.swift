@@ -1,7 +1,7 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
 
 @Suite("A key set of a source that an earlier configuration had too")
 struct KeySetInheritanceTests {

@@ -1,7 +1,9 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import OutboundHTTP
 
 @Suite("A key set whose source fails")
 struct KeySetMachineFailureTests {

@@ -1,7 +1,7 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
 
 @Suite("A key set that its source serves")
 struct KeySetMachineTests {

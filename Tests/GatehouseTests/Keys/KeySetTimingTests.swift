@@ -1,6 +1,8 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct KeySetTimingTests {
     let timing = KeySetTiming(Configuration.KeyPolicy())

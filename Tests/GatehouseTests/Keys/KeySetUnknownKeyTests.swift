@@ -1,7 +1,7 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
 
 @Suite("A token that names a key that the set has not")
 struct KeySetUnknownKeyTests {

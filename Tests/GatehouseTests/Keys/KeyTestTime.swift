@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 /// A monotonic clock that only the test moves, and the sleep that goes with it.
 final class KeyTestTime: Sendable {

@@ -1,6 +1,8 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import OutboundHTTP
 
 /// A machine with a clock that only the test moves.
 struct MachineHarness {

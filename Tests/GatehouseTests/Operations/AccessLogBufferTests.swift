@@ -1,7 +1,8 @@
 import Dispatch
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Observability
 
 @Suite struct AccessLogBufferTests {
     let counters = WorkerCounters(routes: 0, upstreams: 0)

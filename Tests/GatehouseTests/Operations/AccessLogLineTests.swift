@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Observability
 
 @Suite struct AccessLogLineTests {
     private func line(_ entry: AccessLogEntry) -> String {
@@ -48,6 +49,9 @@ import Testing
         var entry = entry()
         entry.reason = .string("another audience")
         #expect(line(entry).contains(#""upstream":null,"reason":"another audience","duration_us""#))
+        entry.phase = .crossSite
+        #expect(
+            line(entry).contains(#""upstream":null,"phase":"cross_site","reason":"another audience","duration_us""#))
     }
 
     @Test func theDecidingRuleIsToldWhereThereIsOne() {

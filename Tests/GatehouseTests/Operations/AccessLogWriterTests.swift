@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Observability
 
 @Suite struct AccessLogWriterTests {
     private func temporaryFile() -> String {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import AdminAPI
 
 @Suite struct AdminAPITests {
     let backend = FakeBackend()

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import AdminAPI
+@testable import Revocation
 
 @Suite struct AdminCallTests {
     @Test(arguments: [

@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import Gatehouse
+@testable import AdminAPI
 
 @Suite struct AdminConnectionTests {
     let channel = EmbeddedChannel()

@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import Gatehouse
+@testable import AdminAPI
 
 struct AdminConnectionsTests {
     private let open = AdminConnections(limit: 4, perNetwork: 3)

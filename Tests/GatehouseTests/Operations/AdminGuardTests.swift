@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import AdminAPI
 
 @Suite struct AdminGuardTests {
     private func status(

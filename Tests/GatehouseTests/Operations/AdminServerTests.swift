@@ -1,4 +1,4 @@
-import Gatehouse
+import AdminAPI
 import NIOCore
 import NIOPosix
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import Gatehouse
+import GatewayCore
 import Testing
 
 @Suite struct CivilTimeTests {

@@ -1,4 +1,4 @@
-import Gatehouse
+import GatewayCore
 import Testing
 
 @Suite struct DecisionCodeTests {

@@ -1,4 +1,7 @@
-import Gatehouse
+import AdminAPI
+import GatewayConfiguration
+import GatewayCore
+import Revocation
 import Synchronization
 
 /// A gateway for the admin listener's tests, which notes what it was asked for.

@@ -1,4 +1,5 @@
-import Gatehouse
+import GatewayCore
+import Observability
 import Testing
 
 @Suite struct PrometheusTextTests {

@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Observability
 
 struct SharedGatheringTests {
     /// A clock that sleeping advances.

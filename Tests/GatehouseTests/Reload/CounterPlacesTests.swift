@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 struct CounterPlacesTests {
     private func configuration(_ paths: [String], upstreams: [String] = ["api"]) -> Configuration {
@@ -16,7 +18,8 @@ struct CounterPlacesTests {
         let first = configuration(["/a", "/b"])
         let places = CounterPlaces(first)
         let (a, b) = (places.route("/a"), places.route("/b"))
-        let cleared = try #require(places.adopt(configuration(["/c", "/b", "/a"]), besides: first))
+        let cleared = try #require(
+            places.adopt(CounterPlaces.Names(configuration(["/c", "/b", "/a"])), besides: CounterPlaces.Names(first)))
         #expect(cleared.routes.isEmpty && cleared.upstreams.isEmpty)
         #expect(places.route("/a") == a && places.route("/b") == b)
         #expect(places.route("/c") == 2)
@@ -33,7 +36,7 @@ struct CounterPlacesTests {
         let places = CounterPlaces(current)
         for number in 1...2_000 {
             let next = configuration(["/\(number)"])
-            let cleared = try #require(places.adopt(next, besides: current))
+            let cleared = try #require(places.adopt(CounterPlaces.Names(next), besides: CounterPlaces.Names(current)))
             // What is still served keeps its row.
             #expect(places.route("/\(number - 1)") >= 0)
             #expect(!cleared.routes.contains(places.route("/\(number - 1)")))
@@ -46,7 +49,10 @@ struct CounterPlacesTests {
     @Test func moreNamesThanRowsAreRefusedAndNothingIsLost() {
         let first = configuration(["/a"])
         let places = CounterPlaces(first)
-        #expect(places.adopt(configuration((0...places.routeCapacity).map { "/\($0)" }), besides: first) == nil)
+        #expect(
+            places.adopt(
+                CounterPlaces.Names(configuration((0...places.routeCapacity).map { "/\($0)" })),
+                besides: CounterPlaces.Names(first)) == nil)
         #expect(places.route("/a") == 0)
         #expect(places.routeNames == ["/a"])
     }

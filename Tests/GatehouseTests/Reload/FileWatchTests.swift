@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayCore
 
 struct FileWatchTests {
     private let old = ["a": FileStamp(inode: 1), "b": FileStamp(inode: 2)]

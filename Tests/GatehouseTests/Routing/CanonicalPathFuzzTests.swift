@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Routing
 
 /// Random paths made of what is special about paths.
 @Suite struct CanonicalPathFuzzTests {

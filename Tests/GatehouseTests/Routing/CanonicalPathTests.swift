@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Routing
 
 /// The paragraph 'Which path' of the design, sentence by sentence.
 @Suite struct CanonicalPathTests {

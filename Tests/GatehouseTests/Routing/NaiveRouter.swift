@@ -1,4 +1,4 @@
-@testable import Gatehouse
+@testable import Routing
 
 /// The rules of matching applied to every route, one after the other: slow and plain.
 struct NaiveRouter {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Routing
 
 @Suite struct PathTemplateTests {
     private func table(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Routing
 
 /// What a match costs is counted in visited nodes, which no machine's load changes.
 @Suite struct RouteCostTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Routing
 
 @Suite struct RoutePatternTests {
     private static func error(_ pattern: String) -> PatternError? {

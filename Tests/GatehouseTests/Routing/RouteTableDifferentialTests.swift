@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Routing
 
 /// Random route tables against the naive router.
 @Suite struct RouteTableDifferentialTests {

@@ -1,4 +1,4 @@
-@testable import Gatehouse
+@testable import Routing
 
 /// Both canonical forms of a path, as text.
 struct CanonicalForms: Equatable {

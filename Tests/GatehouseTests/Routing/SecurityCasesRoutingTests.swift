@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Routing
 
 /// The cases of paths and routes from advisories of gateways in this field, by their IDs.
 @Suite struct SecurityCasesRoutingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Routing
 
 /// `merge_slashes`, `encoded_slashes` and `strip_prefix`: what is matched is what is forwarded.
 @Suite struct SlashOptionTests {

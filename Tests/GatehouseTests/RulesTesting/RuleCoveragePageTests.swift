@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
 
 @Suite struct RuleCoveragePageTests {
     private func page(_ rules: String, tests: String = RuleTesting.test(expect: "allow")) throws -> String {

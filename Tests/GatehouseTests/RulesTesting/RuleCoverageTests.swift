@@ -1,7 +1,7 @@
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
 
 @Suite struct RuleCoverageTests {
     /// `KIND LINE:COLUMN COUNTS`, in the order of the text.

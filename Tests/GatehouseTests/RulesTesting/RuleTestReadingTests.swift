@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
 
 @Suite struct RuleTestReadingTests {
     /// What stands before the lines of a case: these begin with line 3.

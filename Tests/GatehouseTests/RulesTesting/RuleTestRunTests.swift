@@ -1,7 +1,7 @@
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
 
 @Suite struct RuleTestRunTests {
     /// Rules, who asks, and what comes of it.

@@ -1,7 +1,7 @@
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
 
 @Suite struct RuleTestValueTests {
     /// What YAML says of a claim, and what rules then find true of it.

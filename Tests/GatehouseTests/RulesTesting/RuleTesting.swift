@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
+@testable import GatewayCore
 
 /// Files of tests in tests, without a file system.
 enum RuleTesting {

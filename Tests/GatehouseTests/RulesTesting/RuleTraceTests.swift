@@ -1,7 +1,7 @@
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
 
 @Suite struct RuleTraceTests {
     private func lines(_ rules: String, auth: String = "ann", expect: String = "deny") throws -> [String] {

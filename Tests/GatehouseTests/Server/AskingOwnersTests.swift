@@ -3,7 +3,13 @@ import Redis
 import RedisFixtures
 import Testing
 
+@testable import Accounts
+@testable import Authentication
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
 
 /// Requests with providers' own tokens where there are accounts: who is asked for the owner, how often, and what the answer does.
 @Suite struct AskingOwnersTests {
@@ -20,8 +26,8 @@ import Testing
         let rig: RequestPathRig
 
         init(redis: RedisConfiguration? = nil, _ adjust: (inout Configuration) -> Void = { _ in }) throws {
-            let others = Worker.Others(opaqueTokens: providers, links: links, linkGenerations: generations)
-            rig = try RequestPathRig(redis: redis, others: others) { configuration in
+            let lookups = RemoteLookups(opaqueTokens: providers, links: links, linkGenerations: generations)
+            rig = try RequestPathRig(redis: redis, lookups: lookups) { configuration in
                 configuration.accounts = Configuration.Accounts()
                 var opaque = Configuration.Provider(
                     id: "oauth.a", kind: .oauth, location: SourceLocation(origin: "test"))
@@ -109,7 +115,7 @@ import Testing
         for (number, client) in clients.enumerated() {
             try client.send(Self.request(number % 2 == 0 ? Self.token : other))
         }
-        try desk.rig.until { $0.waiters.count == 6 }
+        try desk.rig.until { $0.pending.count == 6 }
         #expect(desk.links.questions.count == 1)
         try await desk.asked(1).answer(.failed(.timedOut))
         for client in clients { #expect(try client.readMessage().status == 503) }
@@ -121,7 +127,7 @@ import Testing
         let desk = try Desk()
         let clients = try (0..<3).map { _ in try desk.rig.connect() }
         for client in clients { try client.send(Self.request()) }
-        try desk.rig.until { $0.waiters.count == 3 }
+        try desk.rig.until { $0.pending.count == 3 }
         let question = try await desk.asked(1)
         desk.generations.changed(Self.name)
         question.answer(old)
@@ -178,7 +184,7 @@ import Testing
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
         // The question is still out: who comes waits for it as well.
         try client.send(Self.request())
-        try desk.rig.until { $0.waiters.count == 1 }
+        try desk.rig.until { $0.pending.count == 1 }
         #expect(desk.links.questions.count == 1)
         question.answer(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
@@ -205,7 +211,7 @@ import Testing
         desk.rig.view.setStale()
         let client = try desk.rig.connect()
         try client.send(Self.request())
-        try desk.rig.until { $0.waiters.count == 1 }
+        try desk.rig.until { $0.pending.count == 1 }
         #expect(desk.links.questions.isEmpty)
         desk.rig.view.setAlwaysFresh()
         try desk.rig.onWorker { $0.storeLoaded() }
@@ -230,7 +236,7 @@ import Testing
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["user-1"])
         desk.rig.view.setStale()
         try client.send(Self.request())
-        try desk.rig.until { $0.waiters.count == 1 }
+        try desk.rig.until { $0.pending.count == 1 }
         try desk.rig.pass(seconds: 5.1)
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
         #expect(desk.links.questions.count == 1)
@@ -239,13 +245,15 @@ import Testing
     @Test func moreQuestionsThanMayBeOutAreNotAsked() async throws {
         let desk = try Desk()
         try desk.rig.onWorker { worker in
-            for number in 1...UInt64(WorkerLinks.limit) { worker.links?.asked.insert(StoreKey(high: 0, low: number)) }
+            for number in 1...UInt64(Worker.lookupLimit) {
+                worker.pending.start(.owner(StoreKey(high: 0, low: number)))
+            }
         }
         let client = try desk.rig.connect()
         try client.send(Self.request())
         #expect(try client.readMessage().status == 503)
         #expect(desk.links.questions.isEmpty)
-        try desk.rig.onWorker { _ = $0.links?.asked.remove(StoreKey(high: 0, low: 1)) }
+        try desk.rig.onWorker { $0.pending.finish(.owner(StoreKey(high: 0, low: 1))) }
         try client.send(Self.request())
         try await desk.asked(1).answer(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])

@@ -2,7 +2,11 @@ import JOSE
 import RedisFixtures
 import Testing
 
+@testable import Authentication
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
 
 /// Requests with opaque tokens: whom they make the worker ask, how often, and what the answer does.
 @Suite struct AskingProvidersTests {
@@ -14,7 +18,7 @@ import Testing
         let rig: RequestPathRig
 
         init(_ ids: [String] = ["oauth.a", "oauth.b"], _ adjust: (inout Configuration) -> Void = { _ in }) throws {
-            rig = try RequestPathRig(others: Worker.Others(opaqueTokens: providers)) { configuration in
+            rig = try RequestPathRig(lookups: RemoteLookups(opaqueTokens: providers)) { configuration in
                 let place = SourceLocation(origin: "test")
                 configuration.identity.providers = ids.map { id in
                     var provider = Configuration.Provider(id: id, kind: .oauth, location: place)
@@ -66,7 +70,7 @@ import Testing
         let desk = try Desk()
         let clients = try (0..<5).map { _ in try desk.rig.connect() }
         for client in clients { try client.send(Self.request("same")) }
-        try desk.rig.until { $0.waiters.count == 5 }
+        try desk.rig.until { $0.pending.count == 5 }
         let questions = try await desk.asked(1)
         #expect(questions.count == 1)
         let refusal = VerificationFailure(code: .invalidIDToken, reason: .signature)
@@ -169,7 +173,7 @@ import Testing
         let desk = try Desk()
         let client = try desk.rig.connect()
         try client.send(Self.request("opaque-1"))
-        try desk.rig.until { $0.waiters.count == 1 }
+        try desk.rig.until { $0.pending.count == 1 }
         try desk.rig.pass(seconds: 5.1)
         let answer = try client.readMessage()
         #expect(answer.status == 503)

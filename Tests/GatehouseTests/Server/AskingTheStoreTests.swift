@@ -3,6 +3,9 @@ import RedisFixtures
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import HTTPServer
+@testable import Revocation
 
 /// Whose request an answer of the store decides, whatever became of the request meanwhile.
 @Suite struct AskingTheStoreTests {

@@ -2,6 +2,9 @@ import NIOCore
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import HTTPServer
 
 @Suite struct BackpressureTests {
     private static let megabyte = 1 << 20

@@ -2,6 +2,8 @@ import NIOCore
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import HTTPServer
 
 /// A body that only trickles keeps its upstream connection from others.
 @Suite struct BodyRateTests {

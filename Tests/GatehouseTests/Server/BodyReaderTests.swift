@@ -2,7 +2,7 @@ import HTTPWire
 import NIOCore
 import Testing
 
-@testable import Gatehouse
+@testable import HTTPServer
 
 @Suite struct BodyReaderTests {
     /// All that a reader tells of bytes that arrive in parts.

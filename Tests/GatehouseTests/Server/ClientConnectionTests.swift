@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import HTTPServer
 
 @Suite struct ClientConnectionTests {
     private static let second: UInt64 = 1_000_000_000

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import HTTPServer
 
 @Suite struct ConnectionRegistryTests {
     private let front = ServerFront(limits: ConnectionLimits(), clock: ManualClock().clock)

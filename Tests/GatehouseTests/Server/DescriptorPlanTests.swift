@@ -1,10 +1,11 @@
 import Testing
 
 @testable import Gatehouse
+@testable import HTTPServer
 
 @Suite struct DescriptorPlanTests {
     /// One upstream of 100 connections, 2 workers, one listener: 2 * (100 + 3 + 1) + 64 + 64 beside the clients.
-    private func plan(connections: Int = 1000, available: Int) throws(GatewayStartError) -> DescriptorPlan {
+    private func plan(connections: Int = 1000, available: Int) throws(DescriptorPlan.Shortage) -> DescriptorPlan {
         try DescriptorPlan(
             connections: connections, upstreamConnections: 100, adminConnections: 64, workers: 2, listeners: 1,
             available: available)
@@ -25,14 +26,14 @@ import Testing
     }
 
     @Test(arguments: [399, 64, 0]) func withTooFewClientsItDoesNotStart(available: Int) throws {
-        let error = try #require(throws: GatewayStartError.self) { try plan(available: available) }
+        let error = try #require(throws: DescriptorPlan.Shortage.self) { try plan(available: available) }
         #expect(error.description.contains("may open \(available) files and needs 1336"))
         #expect(error.description.contains("LimitNOFILE="))
     }
 
     @Test func whoWantsFewGetsThem() throws {
         #expect(try plan(connections: 4, available: 340).connections == 4)
-        #expect(throws: GatewayStartError.self) { try plan(connections: 4, available: 339) }
+        #expect(throws: DescriptorPlan.Shortage.self) { try plan(connections: 4, available: 339) }
     }
 
     @Test func withoutABoundThereIsEnough() throws {

@@ -1,7 +1,13 @@
 import RedisFixtures
 import Testing
 
+@testable import Accounts
+@testable import Authentication
+@testable import Authorization
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 /// Whose account Identity Toolkit is asked about, besides those whose credential Firebase issued.
 @Suite struct FirebasesAccountsTests {
@@ -11,8 +17,8 @@ import Testing
         let rig: RequestPathRig
 
         init() throws {
-            let others = Worker.Others(accounts: toolkit, links: links, linkGenerations: LinkGenerations())
-            rig = try RequestPathRig(others: others) {
+            let lookups = RemoteLookups(accounts: toolkit, links: links, linkGenerations: LinkGenerations())
+            rig = try RequestPathRig(lookups: lookups) {
                 $0.accounts = Configuration.Accounts()
                 $0.identity.providers = [ProviderSample.apple.provider()]
             }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import Gatehouse
+@testable import HTTPServer
 
 @Suite struct FlushQueueTests {
     /// Notes its flushes, and may lead to others.

@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayCore
+@testable import HTTPServer
+@testable import RequestPipeline
 
 /// Anybody can make tokens that wait for keys: they must not cost others the wait. Needs 127.0.0.2, which Linux has.
 @Suite(.enabled(if: isLinux && DescriptorLimit.raise() >= 4096, "opens 1,100 connections on two addresses"))
@@ -20,10 +23,10 @@ struct ForgedTokenTests {
     @Test func manyOfOneAddressDoNotCostAUserOfAnother() throws {
         let rig = try RequestPathRig()
         let forgers = try fill(rig, count: 1100)
-        try rig.until { $0.counters.snapshot().requests(.overloaded) == 76 && $0.waiters.count == 1024 }
+        try rig.until { $0.counters.snapshot().requests(.overloaded) == 76 && $0.pending.count == 1024 }
         let user = try rig.connect(from: 2)
         try user.send(Self.request(TokenDraft.idToken().signed()))
-        try rig.until { $0.counters.snapshot().requests(.overloaded) == 77 && $0.waiters.count == 1024 }
+        try rig.until { $0.counters.snapshot().requests(.overloaded) == 77 && $0.pending.count == 1024 }
         #expect(user.isQuiet)
         try rig.installKeys()
         let server = try rig.upstream.accept()
@@ -38,9 +41,9 @@ struct ForgedTokenTests {
     @Test func whoLeavesFreesThePlace() throws {
         let rig = try RequestPathRig()
         let forgers = try fill(rig, count: 20)
-        try rig.until { $0.waiters.count == 20 }
+        try rig.until { $0.pending.count == 20 }
         for client in forgers[5...] { client.reset() }
-        try rig.until { $0.waiters.count == 5 }
+        try rig.until { $0.pending.count == 5 }
     }
 }
 

@@ -1,7 +1,10 @@
 import NIOCore
 import Testing
 
+@testable import Accounts
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// What a worker holds of the bodies of account calls.
 @Suite struct HeldCallsTests {
@@ -36,7 +39,7 @@ import Testing
 
     @Test("K-07: who sends many slow bodies keeps nobody else out, and has its room back when they are over")
     func others() throws {
-        let rig = try RequestPathRig(others: Worker.Others(calls: NoService())) {
+        let rig = try RequestPathRig(lookups: RemoteLookups(calls: NoService())) {
             $0.accounts = Configuration.Accounts()
         }
         let network = PeerNetwork(try SocketAddress(ipAddress: "127.0.0.1", port: 0))

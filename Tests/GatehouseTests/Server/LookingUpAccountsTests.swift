@@ -2,7 +2,12 @@ import Redis
 import RedisFixtures
 import Testing
 
+@testable import Authorization
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
 
 /// Requests of Firebase users where Identity Toolkit is asked besides the store.
 @Suite struct LookingUpAccountsTests {
@@ -22,7 +27,7 @@ import Testing
             redis: RedisConfiguration? = nil, maxStaleness: Duration = .seconds(60),
             _ adjust: (inout Configuration.Route) -> Void = { _ in }
         ) throws {
-            rig = try RequestPathRig(redis: redis, others: Worker.Others(accounts: toolkit)) {
+            rig = try RequestPathRig(redis: redis, lookups: RemoteLookups(accounts: toolkit)) {
                 $0.revocation.maxStaleness = maxStaleness
                 $0.revocation.strictTimeout = .seconds(100)
                 adjust(&$0.routes[1])
@@ -106,7 +111,7 @@ import Testing
         let desk = try Desk()
         let client = try desk.rig.connect()
         try client.send(Self.request())
-        try desk.rig.until { $0.waiters.count == 1 }
+        try desk.rig.until { $0.pending.count == 1 }
         try desk.rig.pass(seconds: 5.1)
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
     }
@@ -116,15 +121,15 @@ import Testing
         let desk = try Desk { $0.revocation = .strict }
         let (early, late) = (try desk.rig.connect(), try desk.rig.connect())
         try early.send(Self.request())
-        try desk.rig.until { $0.waiters.count == 1 }
+        try desk.rig.until { $0.pending.count == 1 }
         let asked = desk.rig.clock.clock.monotonic()
         try desk.rig.pass(seconds: 1)
         try late.send(Self.request())
-        try desk.rig.until { $0.waiters.count == 2 }
+        try desk.rig.until { $0.pending.count == 2 }
         #expect(desk.toolkit.lookUps.count == 2)
         desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, askedAt: asked))
         try desk.pass(early, try desk.rig.upstream.accept())
-        #expect(try desk.rig.onWorker { $0.waiters.count } == 1)
+        #expect(try desk.rig.onWorker { $0.pending.count } == 1)
         #expect(desk.toolkit.lookUps.count == 2)
         try await desk.answer(2, .missing)
         #expect(try late.readMessage().body.contains("auth/id-token-revoked"))
@@ -136,7 +141,7 @@ import Testing
         let desk = try Desk(maxStaleness: .seconds(1))
         let client = try desk.rig.connect()
         try client.send(Self.request())
-        try desk.rig.until { $0.waiters.count == 1 }
+        try desk.rig.until { $0.pending.count == 1 }
         let asked = desk.rig.clock.clock.monotonic()
         try desk.rig.pass(seconds: 2)
         desk.toolkit.lookUps[0].answer(AccountStatus(answer: Self.fine, askedAt: asked))

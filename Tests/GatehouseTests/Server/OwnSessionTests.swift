@@ -1,7 +1,12 @@
 import JOSE
 import Testing
 
+@testable import Accounts
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
 
 /// Requests with session cookies of the gateway's own.
 @Suite struct OwnSessionTests {
@@ -34,7 +39,7 @@ import Testing
         let rig = try rig()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         #expect(rig.keyRequests.count == 0)
         try installSessionKeys(rig)
         #expect(try rig.upstream.accept().readHead().values("X-Auth-Uid") == ["user-1"])
@@ -45,7 +50,7 @@ import Testing
         let rig = try rig()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         try rig.pass(seconds: 5.1)
         let answer = try client.readMessage()
         #expect(answer.status == 503)

@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct PeerNetworkTests {
     private func network(_ address: String) throws -> PeerNetwork {

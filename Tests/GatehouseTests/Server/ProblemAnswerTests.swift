@@ -2,7 +2,8 @@ import Foundation
 import NIOCore
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import HTTPServer
 
 @Suite struct ProblemAnswerTests {
     private static let codes = DecisionCode.allCases.filter { $0 != .ok && $0 != .clientClosed }

@@ -2,7 +2,8 @@ import Foundation
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
+@testable import GatewayConfiguration
 
 /// The keys of assertions on the public listener, and requests whose assertion cannot be signed.
 @Suite struct PublishedKeysTests {

@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import Gatehouse
+@testable import HTTPServer
 
 @Suite struct QueuedWritesTests {
     /// - Returns: how many of the writes were to tell when they are sent.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
 
 @Suite struct RequestBodyTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"

@@ -2,6 +2,8 @@ import NIOCore
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import HTTPServer
 
 @Suite struct RequestHeadTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"

@@ -2,6 +2,7 @@ import NIOCore
 import Testing
 
 @testable import Gatehouse
+@testable import HTTPServer
 
 /// Answers that the kernel does not take at once: closing must not lose their ends.
 @Suite struct SlowReaderTests {

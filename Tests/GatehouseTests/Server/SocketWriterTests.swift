@@ -3,7 +3,10 @@ import NIOPosix
 import NIOSSL
 import Testing
 
+@testable import Forwarding
 @testable import Gatehouse
+@testable import HTTPServer
+@testable import RequestPipeline
 
 /// What goes straight to the socket, and what through the channel.
 @Suite struct SocketWriterTests {

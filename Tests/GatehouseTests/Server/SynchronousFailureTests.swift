@@ -3,6 +3,10 @@ import RedisFixtures
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
+@testable import Routing
 
 /// A question that fails at once must not decide its request within the decision that asks it.
 @Suite struct SynchronousFailureTests {

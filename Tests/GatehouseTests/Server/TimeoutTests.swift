@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import HTTPServer
 
 @Suite struct TimeoutTests {
     @Test func k07APartialHeadIs408AfterTheHeadTimeout() throws {

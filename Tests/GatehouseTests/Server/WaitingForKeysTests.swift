@@ -2,6 +2,10 @@ import JOSE
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
 
 @Suite struct WaitingForKeysTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -12,7 +16,7 @@ import Testing
         let rig = try RequestPathRig()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         #expect(rig.keyRequests.count == 1)
         try rig.installKeys()
         let server = try rig.upstream.accept()
@@ -29,7 +33,7 @@ import Testing
         try client.send(
             Self.request.replacing("GET", with: "POST").replacing("Host: a", with: "Host: a\r\nContent-Length: 4"))
         try client.send("body")
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         try rig.installKeys()
         #expect(try rig.upstream.accept().readMessage().body == "body")
     }
@@ -38,7 +42,7 @@ import Testing
         let rig = try RequestPathRig()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         try rig.pass(seconds: 4.9)
         #expect(client.isQuiet)
         try rig.pass(seconds: 0.2)
@@ -53,9 +57,9 @@ import Testing
         let rig = try RequestPathRig()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         client.reset()
-        try rig.until { $0.waiters.isEmpty }
+        try rig.until { $0.pending.isEmpty }
         try rig.installKeys()
         #expect(!rig.upstream.hasConnection)
     }
@@ -64,7 +68,7 @@ import Testing
         let rig = try RequestPathRig()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         try rig.installKeys(TokenDraft.keySet([TokenDraft.secondKey]))
         #expect(try client.readMessage().status == 401)
     }
@@ -73,7 +77,7 @@ import Testing
         let rig = try RequestPathRig()
         let client = try rig.connect()
         try client.send(Self.request + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         try rig.installKeys()
         let server = try rig.upstream.accept()
         #expect(try server.readHead().start == "GET /private/x HTTP/1.1")
@@ -87,7 +91,7 @@ import Testing
         try rig.installKeys()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         try rig.pass(seconds: 5.1)
         let answer = try client.readMessage()
         #expect(answer.status == 503)
@@ -100,7 +104,7 @@ import Testing
         try rig.installKeys()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         rig.view.setAlwaysFresh()
         try rig.onWorker { $0.storeLoaded() }
         #expect(try rig.upstream.accept().readHead().values("X-Auth-Uid") == ["user-1"])
@@ -112,7 +116,7 @@ import Testing
         try rig.installKeys()
         let client = try rig.connect()
         try client.send(Self.request)
-        try rig.until { $0.waiters.count == 1 }
+        try rig.until { $0.pending.count == 1 }
         try rig.pass(seconds: 5.1)
         #expect(try rig.upstream.accept().readHead().values("X-Auth-Uid") == ["user-1"])
         #expect(try rig.onWorker { $0.counters.snapshot()[.storeFailuresAllowed] } == 1)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct WaitingRoomTests {
     typealias Room = WaitingRoom<Int, String>

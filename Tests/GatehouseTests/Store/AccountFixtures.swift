@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// A uid as they are made here.
 func madeUID(_ number: Int) -> UserKey {

@@ -1,7 +1,8 @@
 import GRDB
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
+@testable import RevocationStores
 
 /// Accounts in a file: they outlive the process, and a row that is not what it should be is an error for its account alone.
 @Suite struct SQLiteAccountTests {

@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// What was acknowledged is on the disk.
 @Suite struct SQLiteDurabilityTests {

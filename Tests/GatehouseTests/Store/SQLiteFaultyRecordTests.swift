@@ -4,7 +4,9 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A record that is not what it should be is an error for its user alone.
 @Suite struct SQLiteFaultyRecordTests {

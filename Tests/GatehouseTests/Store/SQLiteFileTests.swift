@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// Which files a store opens, and what it says of the others.
 @Suite struct SQLiteFileTests {

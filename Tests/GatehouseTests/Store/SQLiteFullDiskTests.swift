@@ -1,7 +1,9 @@
 import GRDB
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A disk that fails is an error to who writes, and nothing that was not written is told to readers.
 @Suite struct SQLiteFullDiskTests {

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A look into a store's file from outside.
 @Suite struct SQLiteLookTests {

@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A file that is not where it was opened takes no writes, and neither does a full disk.
 @Suite struct SQLiteMovedFileTests {

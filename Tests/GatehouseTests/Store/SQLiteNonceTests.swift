@@ -3,7 +3,9 @@ import JOSE
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// When what may be used once is forgotten, by the store's clock.
 @Suite struct SQLiteNonceTests {

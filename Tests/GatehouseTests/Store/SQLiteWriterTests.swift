@@ -2,7 +2,8 @@ import Dispatch
 import GRDB
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
+@testable import RevocationStores
 
 /// What waits for the disk.
 @Suite struct SQLiteWriterTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
 
 /// What no store keeps of an account.
 @Suite struct StoreAccountBoundsSuite {

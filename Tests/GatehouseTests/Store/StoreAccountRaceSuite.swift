@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
 
 /// Two gateways that do at once what only one of them can: one wins, and the store says one thing afterwards.
 @Suite struct StoreAccountRaceSuite {

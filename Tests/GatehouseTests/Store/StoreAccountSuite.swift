@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
 
 /// What every store does with accounts and links, whatever keeps them.
 @Suite struct StoreAccountSuite {

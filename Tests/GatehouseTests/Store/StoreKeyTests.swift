@@ -1,7 +1,7 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
 
 /// Keys of the view.
 @Suite struct StoreKeyTests {

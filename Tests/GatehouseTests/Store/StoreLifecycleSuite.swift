@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// What every store does from opening to closing.
 @Suite struct StoreLifecycleSuite {

@@ -3,7 +3,9 @@ import JOSE
 import Logging
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A way to make an empty, loaded store. The suite runs once for each of `all`; a new implementation adds itself there.
 struct StoreMaker: Sendable, CustomTestStringConvertible {

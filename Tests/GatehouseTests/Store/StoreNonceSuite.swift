@@ -1,7 +1,7 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
 
 /// What every store does with what may be used once, whatever keeps it.
 @Suite struct StoreNonceSuite {

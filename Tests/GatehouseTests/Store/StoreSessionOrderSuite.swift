@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// The order of sessions and revocations, which every store gives, whatever the clocks of the gateways say.
 @Suite struct StoreSessionOrderSuite {

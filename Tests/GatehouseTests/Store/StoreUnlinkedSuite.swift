@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
 
 /// What every store remembers of an identity that was unlinked, and what becomes of the account's address.
 @Suite struct StoreUnlinkedSuite {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// What every store does with users, whatever keeps its records.
 @Suite struct StoreUserSuite {

@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// Readers and the writer at the same time.
 @Suite struct StoreViewConcurrencyTests {

@@ -1,7 +1,8 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// The table is exact: it is no filter, and has nothing to confirm.
 @Suite struct StoreViewExactnessTests {

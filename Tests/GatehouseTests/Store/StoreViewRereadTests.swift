@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// Reading all records again, in place.
 @Suite struct StoreViewRereadTests {

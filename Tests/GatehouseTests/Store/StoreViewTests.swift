@@ -1,7 +1,8 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// The table that requests read.
 @Suite struct StoreViewTests {

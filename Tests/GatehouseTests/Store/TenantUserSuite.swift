@@ -1,7 +1,10 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// Users of several tenants in every store.
 @Suite struct TenantUserSuite {

@@ -1,6 +1,8 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// Names without a tenant, which most tests use.
 extension UserKey: ExpressibleByStringInterpolation {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Gatehouse
+@testable import Authentication
 
 /// What the Admin SDK says of a token.
 struct AdminVerdict: Decodable, Sendable {

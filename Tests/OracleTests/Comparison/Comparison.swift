@@ -1,4 +1,4 @@
-@testable import Gatehouse
+@testable import Authentication
 
 /// What came of verifying the same tokens by both.
 struct Comparison: Sendable {

@@ -1,6 +1,6 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
 
 /// Why Gatehouse may refuse what the Admin SDK accepts. Each has a row, by its raw value, in docs/verification.md.
 enum Difference: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
 
 /// What Gatehouse says of a token.
 enum GatehouseVerdict: Sendable {

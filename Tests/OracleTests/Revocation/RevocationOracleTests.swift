@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Foundation
 import Gatehouse
+import GatewayConfiguration
+import GatewayCore
 import Logging
 import NIOCore
 import Testing

@@ -1,4 +1,4 @@
-@testable import Gatehouse
+@testable import Authentication
 
 /// The tokens of a run: each mutation alone, many together, and noise. The same in every run but for the keys.
 struct Corpus {

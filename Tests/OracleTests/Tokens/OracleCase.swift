@@ -1,6 +1,6 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
 
 /// How a verifier is set, as far as both have the setting.
 struct OracleSetting: Hashable, Sendable {

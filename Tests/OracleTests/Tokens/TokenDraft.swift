@@ -1,6 +1,6 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
 
 /// A token before it is made. It is right until mutations change it, in whichever step of its making they choose.
 struct TokenDraft: Sendable {

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 @Suite struct AppleNotificationTests {
     private static let now = EventRig.now

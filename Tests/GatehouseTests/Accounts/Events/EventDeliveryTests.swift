@@ -2,7 +2,11 @@ import GRDB
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 /// What becomes of an event that comes twice, at once, or while something is down.
 @Suite struct EventDeliveryTests {

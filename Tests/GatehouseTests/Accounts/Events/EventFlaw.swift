@@ -1,7 +1,5 @@
 import Testing
 
-@testable import Gatehouse
-
 /// What may be wrong with any event's token.
 struct EventFlaw: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -2,7 +2,13 @@ import JOSE
 import Logging
 import Synchronization
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 /// What takes events, over a store, with providers whose keys are known.
 struct EventRig: Sendable {

@@ -1,6 +1,11 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
+@testable import RevocationStores
 
 @Suite struct LogoutTokenTests {
     private static let now = EventRig.now

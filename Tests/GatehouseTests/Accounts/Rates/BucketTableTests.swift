@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct BucketTableTests {
     private static let start: UInt64 = .seconds(1000)

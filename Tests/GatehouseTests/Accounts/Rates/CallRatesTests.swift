@@ -1,7 +1,9 @@
 import NIOCore
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import GatewayCore
+@testable import Revocation
 
 @Suite struct CallRatesTests {
     private static let start: UInt64 = .seconds(1000)

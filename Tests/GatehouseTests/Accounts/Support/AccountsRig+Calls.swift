@@ -2,7 +2,11 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
 
 extension AccountsRig {
     /// Makes a call.

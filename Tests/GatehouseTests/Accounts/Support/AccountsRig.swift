@@ -2,7 +2,12 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
+@testable import RevocationStores
 
 /// The account service over a store in memory, with providers' tokens as the development identity makes them, and a
 /// clock that the test moves.

@@ -1,6 +1,7 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import GatewayCore
 
 /// What a call was answered with, for a look at it.
 struct CallAnswer: Sendable {

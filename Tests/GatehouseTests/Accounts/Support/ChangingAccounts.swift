@@ -1,6 +1,7 @@
 import Synchronization
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import Revocation
 
 /// Says one thing after the other of every account, and the last for good.
 final class ChangingAccounts: AccountLookingUp {

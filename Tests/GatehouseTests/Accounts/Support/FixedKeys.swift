@@ -1,7 +1,8 @@
 import JOSE
 import Synchronization
 
-@testable import Gatehouse
+@testable import Accounts
+@testable import Authentication
 
 /// Key sets that are there at once, or cannot be had, as the test says.
 final class FixedKeys: KeyWaiting {

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Synchronization
 
-@testable import Gatehouse
+@testable import OutboundHTTP
 
 /// What providers answer about opaque tokens.
 final class OpaqueAnswers: Sendable {

@@ -1,4 +1,6 @@
-@testable import Gatehouse
+@testable import Accounts
+@testable import GatewayCore
+@testable import Revocation
 
 /// Lets every call pass.
 struct UnlimitedCalls: CallRating {

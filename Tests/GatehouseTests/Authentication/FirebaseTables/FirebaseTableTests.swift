@@ -1,7 +1,5 @@
 import Testing
 
-@testable import Gatehouse
-
 /// The Admin SDKs' own tests of verifying, row by row. What else they test is no business of a gateway:
 /// docs/verification.md lists it.
 @Suite struct FirebaseTableTests {

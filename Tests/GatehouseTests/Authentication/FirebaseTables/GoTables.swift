@@ -1,4 +1,6 @@
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
+@testable import Revocation
 
 /// firebase-admin for Go: `auth/auth_test.go`. Its skew of 300 s is no setting; ours is set to its most, 60 s.
 enum GoVerify {

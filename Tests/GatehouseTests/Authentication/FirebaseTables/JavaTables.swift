@@ -1,4 +1,6 @@
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
+@testable import Revocation
 
 /// firebase-admin for Java: `FirebaseTokenVerifierImplTest`. Its skew is 300 s; the clock stands at 2,002,000 s.
 enum JavaVerify {

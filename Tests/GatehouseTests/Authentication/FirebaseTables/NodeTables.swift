@@ -1,4 +1,7 @@
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import Revocation
 
 /// firebase-admin for Node.js: `test/unit/auth/token-verifier.spec.ts`.
 enum NodeVerifyJWT {

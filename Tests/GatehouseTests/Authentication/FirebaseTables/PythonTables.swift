@@ -1,4 +1,7 @@
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import Revocation
 
 /// firebase-admin for Python: `tests/test_token_gen.py`. Rows begin with its fixture and the `auth_time` that Firebase
 /// writes.

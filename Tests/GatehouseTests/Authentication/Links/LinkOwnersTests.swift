@@ -1,7 +1,11 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Forwarding
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 /// How long an owner holds, and what an answer does that a change overtook.
 @Suite struct LinkOwnersTests {

@@ -1,7 +1,9 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
+@testable import Revocation
 
 /// What a provider's own token becomes in the name of the account that owns its identity.
 @Suite struct OwnedPrincipalTests {

@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import Gatehouse
+@testable import Revocation
 
 /// An account store that knows the owner of every link, and nothing else.
 struct OwnersOnly: AccountStore {

@@ -2,7 +2,9 @@ import RedisFixtures
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
+@testable import Revocation
 
 /// Asking an account store off the request path: what it says, and how much is asked at a time.
 @Suite struct StoredLinksTests {

@@ -1,7 +1,9 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct MicrosoftRulesTests {
     typealias Reason = VerificationFailure.Reason

@@ -1,7 +1,8 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
 
 @Suite struct OIDCRulesTests {
     private let sample = ProviderSample.oidc

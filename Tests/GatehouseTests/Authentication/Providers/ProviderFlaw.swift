@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
 
 /// What may be wrong with any provider's token.
 struct ProviderFlaw: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,8 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// An authenticator of some providers whose key sets are known.
 struct ProviderRig {

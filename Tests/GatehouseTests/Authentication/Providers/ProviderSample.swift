@@ -1,6 +1,8 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// A provider as a test configures it, its keys, and a good token of it.
 enum ProviderSample: String, CaseIterable, Sendable {

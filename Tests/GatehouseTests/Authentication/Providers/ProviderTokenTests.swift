@@ -1,7 +1,9 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// What holds for the tokens of every provider.
 @Suite struct ProviderTokenTests {

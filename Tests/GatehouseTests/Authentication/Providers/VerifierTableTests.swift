@@ -1,7 +1,9 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 /// Several issuers beside each other.
 @Suite struct VerifierTableTests {

@@ -1,7 +1,8 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
 
 extension ProviderIdentity {
     /// What a provider would have proven of user 104, without a signature or a call being made.

@@ -1,6 +1,6 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Accounts
 
 /// Session cookies of the gateway's own, as its issuer writes them, and the keys that they are signed with.
 enum SessionDraft {

@@ -1,6 +1,7 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Forwarding
 
 extension TokenDraft {
     static func verifier(

@@ -2,7 +2,10 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 @Suite struct RateTableTests {
     private static let second: UInt64 = 1_000_000_000

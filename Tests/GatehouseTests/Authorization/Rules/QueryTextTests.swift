@@ -1,7 +1,7 @@
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
 
 @Suite struct QueryTextTests {
     private func text(_ query: String) -> String { text(Array(query.utf8)) }

@@ -2,7 +2,13 @@ import HTTPWire
 import SecurityRules
 import Testing
 
+@testable import Authentication
+@testable import Authorization
+@testable import Diagnostics
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import HTTPServer
 
 @Suite struct RequestBindingsTests {
     /// What rules read of a request with these fields besides `Host: a.example`.

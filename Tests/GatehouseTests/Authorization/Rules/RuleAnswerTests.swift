@@ -1,7 +1,8 @@
 import SecurityRules
 import Testing
 
-@testable import Gatehouse
+@testable import Authorization
+@testable import GatewayCore
 
 @Suite struct RuleAnswerTests {
     private static let denied = RuleVerdict.denied(RuleDenial(.conditionIsFalse, rule: 0))

@@ -2,7 +2,15 @@ import HTTPWire
 import SecurityRules
 import Testing
 
+@testable import Authentication
+@testable import Authorization
+@testable import Diagnostics
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import HTTPServer
+@testable import Revocation
+@testable import Routing
 
 /// Decisions on routes with rules, by the authorizer that requests meet.
 @Suite struct RuleDecisionTests {

@@ -2,7 +2,8 @@ import JOSE
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Forwarding
 
 @Suite struct AssertionSignerTests {
     private let key: SigningKey

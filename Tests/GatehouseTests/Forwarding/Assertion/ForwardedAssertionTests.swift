@@ -1,7 +1,9 @@
 import JOSE
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Forwarding
+@testable import GatewayCore
 
 /// The assertion among the fields that go upstream.
 @Suite struct ForwardedAssertionTests {

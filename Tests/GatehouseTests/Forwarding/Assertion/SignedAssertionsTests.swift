@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayCore
 
 @Suite struct SignedAssertionsTests {
     private func assertion(_ upstream: Int, _ line: String, at time: Int64 = 100, renewAt: Int64 = 130)

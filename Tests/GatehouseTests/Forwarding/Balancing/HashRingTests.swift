@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
 
 @Suite struct HashRingTests {
     private let hasher = SipHash(key: (1, 2))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
 
 @Suite struct ServerEjectionTests {
     private static let rule = ServerEjection.Rule(failures: 3, time: 10, maxTime: 60, maxShare: 50)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
 
 @Suite struct UpstreamServersTests {
     private static let ejection = ServerEjection.Rule(failures: 2, time: 10, maxTime: 60, maxShare: 50)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
 
 @Suite struct WeightedTurnsTests {
     private func turns(_ weights: [UInt64], _ count: Int) -> [Int] {

@@ -1,7 +1,13 @@
 import JOSE
 import NIOCore
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import Forwarding
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RequestPipeline
+@testable import Revocation
 
 /// What the upstream gets of a request.
 struct ForwardedHead {
@@ -26,25 +32,31 @@ struct ForwardedHead {
                 hygiene: HeaderHygiene(prefix: renderer.prefix, extra: renderer.extra.map(\.name), removed: removed),
                 identity: renderer,
                 locator: locator, forwardsCredential: forwardsCredential)
-            let permit = try permit()
-            let assertion = outgoing.assertion(for: permit, upstream: 0, now: ManualClock.start)
+            let grant = try grant()
+            let assertion = outgoing.assertion(for: grant.identity, upstream: 0, now: ManualClock.start)
             guard let assertion else { throw NotRendered() }
             let address = try SocketAddress(ipAddress: peer, port: 1)
             var output = ByteBuffer(string: "what was there before")
             let rendered = Array(path.utf8).withUnsafeBytes { path in
                 outgoing.render(
-                    request, locator.find(in: request), permit,
+                    request,
+                    Permit(
+                        to: .upstream(0), identity: grant.identity, signedInAt: grant.signedInAt,
+                        plan: RoutePlan(
+                            pattern: "/", policy: RoutePolicy(), upstream: 0, responseTimeout: 0, bodyLimit: nil,
+                            places: places),
+                        path: path, credentials: locator.find(in: request)),
                     OutgoingHead.Route(
-                        path: path, peer: PeerAddress(address), fallbackHost: Array("upstream:3000".utf8),
-                        assertion: assertion, places: places, trailers: outgoing.trailers(of: request)),
+                        peer: PeerAddress(address), fallbackHost: Array("upstream:3000".utf8),
+                        assertion: assertion, trailers: outgoing.trailers(of: request)),
                     OutgoingHead.Marks(request: (1, 2), trace: (3, 4), span: 5), into: &output)
             }
-            guard rendered else { throw NotRendered() }
+            guard rendered != nil else { throw NotRendered() }
             return WireMessage(head: String(buffer: output))
         }
     }
 
-    private func permit() throws -> Permit {
+    private func grant() throws -> Grant {
         let view = StoreView()
         view.setAlwaysFresh()
         var policy = RoutePolicy()
@@ -56,8 +68,8 @@ struct ForwardedHead {
         }
         let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 1)
         let moment = Authorizer.Moment(now: ManualClock.start, monotonic: 0, mayWait: false)
-        guard case .permit(let permit) = authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in })
+        guard case .permit(let grant) = authorizer.decide(policy, identity: entry, at: moment, storeFailure: { _ in })
         else { throw Denied() }
-        return permit
+        return grant
     }
 }

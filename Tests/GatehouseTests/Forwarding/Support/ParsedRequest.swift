@@ -1,6 +1,6 @@
 import HTTPWire
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 /// Parses a head and hands it to `body` as the server does.
 func withRequest<Result>(_ text: String, _ body: (RequestView) throws -> Result) throws -> Result {

@@ -4,7 +4,8 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Forwarding
+@testable import GatewayConfiguration
 
 @Suite struct UpstreamPlacesTests {
     private let settings = UpstreamSettings(

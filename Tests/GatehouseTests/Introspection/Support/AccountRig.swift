@@ -2,7 +2,11 @@ import JOSE
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayConfiguration
+@testable import OutboundHTTP
+@testable import Revocation
 
 extension ServiceAccount {
     /// A key file as the Google Cloud console writes it, with changed members; nil takes one out.

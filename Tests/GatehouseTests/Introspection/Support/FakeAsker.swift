@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import OutboundHTTP
 
 /// Answers questions as the test says: at once by a rule, or later, one by one.
 final class FakeAsker: HTTPAsking {

@@ -2,7 +2,10 @@ import JOSE
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import OutboundHTTP
 
 extension Configuration.Provider {
     /// A provider whose opaque tokens are checked at a place of its own.
@@ -15,7 +18,7 @@ extension Configuration.Provider {
         if kind == .oauth { tokens.audiences = ["api"] }
         change(&tokens)
         var provider = Configuration.Provider(
-            id: id, kind: kind, location: Gatehouse.SourceLocation(file: "test", line: 1, column: 1))
+            id: id, kind: kind, location: GatewayCore.SourceLocation(file: "test", line: 1, column: 1))
         provider.opaqueTokens = tokens
         return provider
     }

@@ -1,7 +1,7 @@
 import Logging
 import Testing
 
-@testable import Gatehouse
+@testable import Observability
 
 struct LogThrottleTests {
     private let kind = LogThrottle.Kind(level: .warning, message: "a")

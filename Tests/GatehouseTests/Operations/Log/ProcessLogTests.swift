@@ -3,7 +3,8 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Observability
 
 struct ProcessLogTests {
     @Test func `a logger does not wait for a reader that reads nothing`() async throws {

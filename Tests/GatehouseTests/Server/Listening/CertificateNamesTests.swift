@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import HTTPServer
 
 @Suite struct CertificateNamesTests {
     private let names = CertificateNames([

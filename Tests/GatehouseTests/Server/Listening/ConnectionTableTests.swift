@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import HTTPServer
 
 @Suite struct ConnectionTableTests {
     private static let (heavy, light) = (PeerNetwork.version4(1), PeerNetwork.version6(2))

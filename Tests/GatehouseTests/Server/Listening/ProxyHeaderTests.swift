@@ -2,7 +2,9 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import HTTPServer
+@testable import RequestPipeline
 
 @Suite struct ProxyHeaderTests {
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10]

@@ -4,7 +4,7 @@ import NIOPosix
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import HTTPServer
 
 @Suite struct UnixSocketFileTests {
     private let group = MultiThreadedEventLoopGroup.singleton

@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite struct RequestOriginTests {
     private let proxies = TrustedProxies(["10.0.0.0/8", "fd00::/8"].compactMap { try? AddressRange(parsing: $0) })

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct EventStreamTests {
     private struct Stream {

@@ -1,6 +1,11 @@
 import Testing
 
+@testable import Authentication
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 /// H-06: exchanges that last, but are no streams by their type, end with their permission.
 @Suite struct LastingExchangeTests {

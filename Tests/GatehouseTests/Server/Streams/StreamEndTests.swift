@@ -1,6 +1,12 @@
 import Testing
 
+@testable import Authentication
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import HTTPServer
+@testable import Revocation
 
 /// H-06: a stream goes on for as long as its permission does.
 @Suite struct StreamEndTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 @Suite final class StreamWatchTests {
     private static let second: UInt64 = 1_000_000_000

@@ -1,4 +1,6 @@
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import HTTPServer
 
 /// A client, an upstream, and a tunnel between them.
 struct TunnelRig {

@@ -1,6 +1,9 @@
 import Testing
 
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct TunnelTests {
     @Test func a17AHandshakeIsForwardedWithOurOwnUpgrade() throws {

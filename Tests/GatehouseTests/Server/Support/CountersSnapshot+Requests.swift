@@ -1,4 +1,4 @@
-@testable import Gatehouse
+@testable import GatewayCore
 
 extension CountersSnapshot {
     /// How many requests ended with a code, on all routes and none.

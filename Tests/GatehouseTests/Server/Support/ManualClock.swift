@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 /// A clock that only the test moves: both readings together.
 final class ManualClock: Sendable {

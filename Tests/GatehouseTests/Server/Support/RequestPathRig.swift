@@ -6,7 +6,14 @@ import NIOPosix
 import Redis
 import Synchronization
 
+@testable import Authentication
+@testable import Forwarding
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import HTTPServer
+@testable import RequestPipeline
+@testable import Revocation
 
 /// A worker behind a real listener on loopback, with a clock and ticks that only the test moves. The test plays the upstream.
 final class RequestPathRig {
@@ -32,7 +39,7 @@ final class RequestPathRig {
     ///   - redis: where the store itself is asked; then the worker is started, and asks once it is connected.
     ///   - sign: signs assertions in the place of the key.
     init(
-        redis: RedisConfiguration? = nil, others: Worker.Others = Worker.Others(),
+        redis: RedisConfiguration? = nil, lookups: RemoteLookups = RemoteLookups(),
         _ adjust: (inout Configuration) -> Void = { _ in }, sign: AssertionSigner.Sign? = nil
     ) throws {
         upstream = try LoopbackListener()
@@ -50,7 +57,7 @@ final class RequestPathRig {
                 loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
                 store: StoreAccess(reader: view.reader(), redis: redis), clock: clock, logger: Self.logger,
                 accessLog: nil)
-            let worker = Worker(snapshot, on: home, others: others, requestKeys: { _ in requests.note() })
+            let worker = Worker(snapshot, on: home, lookups: lookups, requestKeys: { _ in requests.note() })
             guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
             home.install(worker)
             if redis != nil { home.start() }

@@ -1,6 +1,7 @@
 import Synchronization
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Revocation
 
 /// An account store that says who owns an identity when the test tells it to.
 final class ScriptedLinks: LinkAsking {

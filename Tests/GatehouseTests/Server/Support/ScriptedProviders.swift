@@ -1,7 +1,10 @@
 import JOSE
 import Synchronization
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import Revocation
 
 /// Providers and Identity Toolkit that answer when the test says so.
 final class ScriptedProviders: OpaqueTokenChecking, AccountLookingUp {

@@ -2,12 +2,14 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import HTTPServer
+@testable import RequestPipeline
 
 /// What one client connection does in one turn of its event loop.
 @Suite struct ClientTurnTests {
     /// Refuses requests, or takes their bodies.
-    private final class Handler: RequestHandler, Responder {
+    private final class Handler: RequestHandler, RequestHandlerSource, Responder {
         let takesBodies: Bool
         var requests = 0
         var parts = 0
@@ -16,6 +18,7 @@ import Testing
 
         init(takesBodies: Bool) { self.takesBodies = takesBodies }
 
+        func makeHandler() -> any RequestHandler { self }
         var additions: AnswerAdditions? { nil }
         func began(_ client: ClientHandler) {}
         func handle(_ request: RequestView, from client: ClientHandler) {
@@ -48,7 +51,7 @@ import Testing
 
     private init(takesBodies: Bool) throws {
         handler = Handler(takesBodies: takesBodies)
-        front.handler = handler
+        front.handlers = handler
         client = ClientHandler(front: front, peer: PeerAddress(nil))
         try channel.pipeline.syncOperations.addHandler(client)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

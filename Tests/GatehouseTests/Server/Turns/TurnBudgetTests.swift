@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import HTTPServer
 
 @Suite struct TurnBudgetTests {
     /// How often `spend` may be called before the budget is spent.

@@ -2,7 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import Gatehouse
+@testable import HTTPServer
 
 @Suite struct TurnQueueTests {
     /// A connection with so many turns' work, each of which takes so many seconds.

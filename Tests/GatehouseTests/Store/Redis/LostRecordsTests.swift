@@ -1,7 +1,10 @@
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A Redis that holds less than it held, and no entry says why.
 @Suite struct LostRecordsTests {

@@ -1,7 +1,9 @@
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// What a gateway leaves that stops between two steps, and how the next one finishes it.
 @Suite struct RedisAccountCrashTests {

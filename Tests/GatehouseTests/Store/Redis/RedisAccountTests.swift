@@ -1,7 +1,8 @@
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
+@testable import RevocationStores
 
 /// Accounts in Redis: what the keys hold, what is told, and whom a faulty one concerns.
 @Suite struct RedisAccountTests {

@@ -2,7 +2,9 @@ import JOSE
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// Keys are laid out for a Redis Cluster, and no step needs two of its slots.
 @Suite struct RedisClusterLayoutTests {

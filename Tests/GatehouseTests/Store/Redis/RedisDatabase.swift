@@ -4,7 +4,9 @@ import NIOPosix
 import RedisFixtures
 import Synchronization
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import RevocationStores
 
 /// A database of a test's own on a real server, and stores over it.
 struct RedisDatabase: Sendable {

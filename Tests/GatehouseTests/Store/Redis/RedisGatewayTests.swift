@@ -3,7 +3,11 @@ import NIOCore
 import RedisFixtures
 import Testing
 
+@testable import Diagnostics
 @testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
 
 /// Two gateways that share a Redis.
 @Suite struct RedisGatewayTests {

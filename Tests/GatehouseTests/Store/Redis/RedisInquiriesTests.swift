@@ -5,7 +5,8 @@ import Redis
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// What a worker learns when it asks Redis on a request's way.
 @Suite struct RedisInquiriesTests {

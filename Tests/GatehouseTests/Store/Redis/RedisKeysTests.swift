@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 @Suite struct RedisKeysTests {
     private func text(_ key: [UInt8]) -> String { String(decoding: key, as: UTF8.self) }

@@ -1,7 +1,11 @@
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import Diagnostics
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// What `gatehouse explain` finds out about a user whose records are in Redis.
 @Suite struct RedisLookTests {

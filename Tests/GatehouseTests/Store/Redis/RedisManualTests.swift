@@ -3,7 +3,10 @@ import JOSE
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// What the manual tells other backends and operators to do is what works.
 @Suite struct RedisManualTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
 
 /// What the fields of a hash say, whoever wrote them.
 @Suite struct RedisRecordTests {

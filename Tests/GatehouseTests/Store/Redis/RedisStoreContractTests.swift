@@ -3,7 +3,9 @@ import Redis
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// What a store writes, as other backends find it in Redis, and what it makes of what they wrote.
 @Suite struct RedisStoreContractTests {

@@ -1,7 +1,9 @@
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A record that is not what it should be is an error for its user alone, and can be mended.
 @Suite struct RedisStoreFaultTests {

@@ -2,7 +2,10 @@ import RedisFixtures
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// What callers are told when Redis refuses, is away or does not answer.
 @Suite struct RedisStoreRefusalTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
+@testable import RevocationStores
 
 /// What entries of the stream ask for.
 @Suite struct ReplicaEntryTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
+@testable import RevocationStores
 
 /// Errors, and answers that are none.
 @Suite struct ReplicaFaultTests {

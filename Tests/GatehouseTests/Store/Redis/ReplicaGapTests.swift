@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import Revocation
+@testable import RevocationStores
 
 /// What must be noticed, and what must not be taken for it.
 @Suite struct ReplicaGapTests {

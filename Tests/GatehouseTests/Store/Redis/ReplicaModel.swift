@@ -1,4 +1,6 @@
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A replica, the server that it follows, writers, and everything that can go wrong between them, one step at a time.
 struct ReplicaModel {

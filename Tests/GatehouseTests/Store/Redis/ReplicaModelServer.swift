@@ -1,4 +1,5 @@
-@testable import Gatehouse
+@testable import Revocation
+@testable import RevocationStores
 
 /// What a Redis does with the commands of a replica, as far as it matters: hashes, a stream, and a clock for its ids.
 struct ReplicaModelServer {

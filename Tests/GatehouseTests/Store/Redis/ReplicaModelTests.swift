@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import RevocationStores
 
 /// Random interleavings of writers, a replica and a server to which everything happens.
 @Suite struct ReplicaModelTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import RevocationStores
 
 /// Waiting until the view shows what was written.
 @Suite struct ReplicaProgressTests {

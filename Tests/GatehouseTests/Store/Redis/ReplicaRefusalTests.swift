@@ -1,7 +1,7 @@
 import RedisFixtures
 import Testing
 
-@testable import Gatehouse
+@testable import RevocationStores
 
 /// Servers that refuse what the replica asks for.
 @Suite struct ReplicaRefusalTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import RevocationStores
 
 /// Reading everything again, at leisure and at once.
 @Suite struct ReplicaRereadTests {

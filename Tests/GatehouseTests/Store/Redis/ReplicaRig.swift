@@ -5,7 +5,9 @@ import RedisFixtures
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A replica that follows a real server, its reads shortened so that tests need not wait long.
 struct ReplicaRig {

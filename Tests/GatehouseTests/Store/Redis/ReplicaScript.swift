@@ -1,4 +1,6 @@
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// A machine, a clock that the test moves, and what the machine did.
 struct ReplicaScript {

@@ -2,7 +2,9 @@ import RedisFixtures
 import Synchronization
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// The replica against real servers.
 @Suite struct ReplicaServerTests {

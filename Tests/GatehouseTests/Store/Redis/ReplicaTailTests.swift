@@ -1,6 +1,8 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import Revocation
+@testable import RevocationStores
 
 /// Following the stream: what is asked, what is applied, what is confirmed.
 @Suite struct ReplicaTailTests {

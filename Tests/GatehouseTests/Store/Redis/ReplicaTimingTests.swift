@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
+@testable import RevocationStores
 
 /// How long reads wait.
 @Suite struct ReplicaTimingTests {

@@ -1,6 +1,9 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import GatewayCore
+@testable import Revocation
 
 extension SDKCase {
     /// What Gatehouse answers: the authenticator's refusal, else the authorizer's decision.

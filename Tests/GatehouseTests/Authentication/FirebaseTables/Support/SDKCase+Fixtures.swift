@@ -1,5 +1,3 @@
-@testable import Gatehouse
-
 /// The tokens that the SDKs' own tests begin with.
 extension SDKCase {
     /// Node.js: claims `one` and `two`, issued at second 1 of the epoch, for an hour.

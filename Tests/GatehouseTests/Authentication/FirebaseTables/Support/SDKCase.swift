@@ -1,6 +1,8 @@
 import JOSE
 
-@testable import Gatehouse
+@testable import Authentication
+@testable import Authorization
+@testable import Revocation
 
 /// A request's credential, and all that decides about it.
 struct SDKCase: Sendable {

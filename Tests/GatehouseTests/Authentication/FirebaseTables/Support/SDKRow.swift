@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gatehouse
+@testable import GatewayCore
 
 /// One case of an Admin SDK's own tests: what the SDK says, and what Gatehouse does.
 struct SDKRow: Sendable, CustomTestStringConvertible {

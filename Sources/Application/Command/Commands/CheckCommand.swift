@@ -1,0 +1,71 @@
+import ArgumentParser
+import Gatehouse
+import GatewayConfiguration
+import GatewayCore
+import PrintableText
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Validate a configuration and print its route table.",
+        discussion: """
+            Example: gatehouse check --config config/gatehouse.yaml
+
+            Errors and warnings go to standard error as FILE:LINE:COLUMN: what; what to do. \
+            With an error, the exit code is 1.
+            """)
+
+    @OptionGroup var source: ConfigurationOptions
+
+    func run() throws {
+        let configuration = try source.load()
+        let snapshot: Snapshot
+        do throws(ConfigurationErrors) {
+            snapshot = try Snapshot(configuration)
+        } catch {
+            throw Refused(error)
+        }
+        for line in RouteListing(configuration).lines { try Console.say(line) }
+        try Console.say()
+        try Console.say(summary(configuration, snapshot))
+        for warning in configuration.warnings + snapshot.warnings { Console.complain("\(warning)") }
+    }
+
+    private func summary(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
+        let listen = configuration.listen.map(\.description).joined(separator: ", ")
+        let admin = configuration.admin.address.map { address in
+            "\(address)" + (configuration.admin.token == nil ? " (no token: health and metrics only)" : "")
+        }
+        let upstreams = configuration.upstreams.map { upstream in
+            "\(upstream.name) = \(upstream.servers.map { "\($0)" }.joined(separator: ", "))"
+        }
+        return """
+            listen     \(listen)
+            admin      \(admin ?? "off")
+            store      \(configuration.store)
+            upstreams  \(upstreams.joined(separator: "\n           "))
+            headers    \(configuration.headers.note)\(assertion(snapshot))\(rules(configuration, snapshot))\(accounts(configuration, snapshot))
+
+            \(PrintableText.escaped(source.file ?? "the options")): valid, \(configuration.routes.count) \
+            \(configuration.routes.count == 1 ? "route" : "routes")
+            """
+    }
+
+    private func accounts(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
+        guard let accounts = configuration.accounts else { return "" }
+        let key = snapshot.sessionKeyID.map { "signed by the key \($0)" } ?? "signed by a key that the store keeps"
+        let issuer = accounts.issuer.map { "of \($0)" } ?? "of an issuer that the store keeps"
+        let origins = accounts.origins.isEmpty ? "" : "\norigins    \(accounts.origins.joined(separator: ", "))"
+        let calls = snapshot.ownCalls.joined(separator: "\n           ")
+        return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\ncalls      \(calls)"
+    }
+
+    private func rules(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
+        guard let file = configuration.rules, let count = snapshot.ruleCount else { return "" }
+        return "\nrules      \(file.path): \(count) allow \(count == 1 ? "statement" : "statements")"
+    }
+
+    private func assertion(_ snapshot: Snapshot) -> String {
+        snapshot.assertionKeyID.map { "\nassertion  signed by the key \($0)" } ?? ""
+    }
+}

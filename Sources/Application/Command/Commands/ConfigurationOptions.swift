@@ -1,0 +1,57 @@
+import ArgumentParser
+import GatewayConfiguration
+import GatewayCore
+
+/// Where a command's configuration comes from: a file, or the options that stand in for one.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .long, help: ArgumentHelp("The configuration file. Default: config/gatehouse.yaml.", valueName: "file"))
+    var config: String?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Without a file: the Firebase project whose tokens count.", valueName: "id"))
+    var firebaseProject: String?
+
+    @Option(name: .long, help: ArgumentHelp("Without a file: where requests go, http://HOST:PORT.", valueName: "url"))
+    var upstream: String?
+
+    @OptionGroup var listeners: ListenerOptions
+
+    @OptionGroup var keys: KeyURLOptions
+
+    func validate() throws {
+        if config != nil, firebaseProject != nil || upstream != nil {
+            throw ValidationError(
+                "--config and --firebase-project/--upstream exclude each other; give a file or options")
+        }
+        if (firebaseProject == nil) != (upstream == nil) {
+            throw ValidationError("--firebase-project and --upstream go together; give both, or a file by --config")
+        }
+    }
+
+    /// The file that errors are about; nil where options stand in for one.
+    var file: String? {
+        firebaseProject == nil ? config ?? Configuration.defaultFile : nil
+    }
+
+    /// The checked configuration.
+    ///
+    /// - Throws: `Refused` with every error, a line each.
+    func load() throws(Refused) -> Configuration {
+        do throws(ConfigurationErrors) {
+            var configuration = try base()
+            try listeners.apply(to: &configuration)
+            return configuration
+        } catch {
+            throw Refused(error)
+        }
+    }
+
+    private func base() throws(ConfigurationErrors) -> Configuration {
+        guard let firebaseProject, let upstream else {
+            return try Configuration.load(file: config ?? Configuration.defaultFile, environment: keys.environment)
+        }
+        return try Configuration.shortcut(
+            project: firebaseProject, upstream: upstream, environment: keys.environment)
+    }
+}

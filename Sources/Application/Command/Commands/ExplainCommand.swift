@@ -1,0 +1,76 @@
+import ArgumentParser
+import Diagnostics
+
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Say, step by step, whether a request would pass and why.",
+        discussion: """
+            Example: gatehouse explain DELETE http://127.0.0.1:8080/v1/account --token "$TOKEN"
+
+            Nothing is sent to the gateway's listeners. Key sets are fetched from their sources, opaque tokens are put to their \
+            provider and accounts to Firebase where the gateway would; revocations are read from the store's file or, while a \
+            gateway has it open, asked of the admin API. The exit code is 0 when the request would pass or the gateway \
+            answers it itself, else 1.
+            """)
+
+    @Argument(help: "The method, such as GET.")
+    var method: String
+
+    @Argument(help: "http://HOST/PATH?QUERY, or a path. It is taken literally.")
+    var url: String
+
+    @OptionGroup var source: ConfigurationOptions
+
+    @Option(help: ArgumentHelp("An ID token or an opaque token; - reads it from standard input.", valueName: "t"))
+    var token: String?
+
+    @Option(help: ArgumentHelp("A session cookie's value; - reads it from standard input.", valueName: "c"))
+    var sessionCookie: String?
+
+    @Option(
+        name: .customLong("header"),
+        help: ArgumentHelp("A header field, 'Name: value'. May be repeated.", valueName: "field"))
+    var headers: [String] = []
+
+    @Flag(
+        name: .customLong("no-fetch"),
+        help:
+            "Fetch no keys and ask neither providers nor Firebase: signatures, opaque tokens and accounts are then not checked."
+    )
+    var fetchesNothing = false
+
+    func validate() throws {
+        if token == "-", sessionCookie == "-" {
+            throw ValidationError("only one of --token and --session-cookie can be -")
+        }
+        for header in headers where !header.contains(":") {
+            throw ValidationError("--header \(header): write 'Name: value'")
+        }
+    }
+
+    func run() async throws {
+        let configuration = try source.load()
+        let request = ExplainedRequest(
+            method: method, url: url, token: try token.map(Console.secret),
+            sessionCookie: try sessionCookie.map(Console.secret), fields: headers.map(Self.field))
+        let explanation: Explanation
+        do {
+            explanation = try await Explainer(configuration, asksOthers: !fetchesNothing).explain(request)
+        } catch {
+            throw Refused(error)
+        }
+        try Console.say(StepLines.text(of: explanation.steps))
+        try Console.say()
+        try Console.say(VerdictText.text(of: explanation.verdict))
+        switch explanation.verdict {
+        case .passes, .answered: return
+        case .refused, .undetermined: throw ExitCode.failure
+        }
+    }
+
+    private static func field(_ text: String) -> (name: String, value: String) {
+        let colon = text.firstIndex(of: ":") ?? text.endIndex
+        return (String(text[..<colon]), String(text[colon...].dropFirst().drop { $0 == " " }))
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Gatehouse
+import GatewayConfiguration
+import GatewayCore
+import Logging
+import Observability
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the gateway until SIGTERM, SIGINT or SIGQUIT, then drain.",
+        discussion: """
+            With a file:     gatehouse serve --config config/gatehouse.yaml
+            Without a file:  gatehouse serve --firebase-project my-app --upstream http://127.0.0.1:3000
+            """)
+
+    @OptionGroup var source: ConfigurationOptions
+
+    func run() async throws {
+        let (source, ledger) = (source, FileLedger())
+        // Trapped first: until then it ends the process.
+        var hangups: UnixSignalsSequence?
+        if source.file != nil { hangups = await UnixSignalsSequence(trapping: .sighup) }
+        let configuration = try ledger.record { () throws(Refused) in try source.load() }
+        let log = ProcessLog()
+        LoggingSystem.bootstrap { log.handler(label: $0) }
+        let logger = log.logger(level: configuration.log.level)
+        for warning in configuration.warnings {
+            logger.warning(
+                "configuration",
+                metadata: ["at": "\(warning.location)", "warning": "\(warning.what); \(warning.remedy)"])
+        }
+        let reloads = hangups.map { hangups in
+            GatewayService.Reloads(files: ledger.files, load: { try source.load() }) { reload in
+                for await _ in hangups { await reload() }
+            }
+        }
+        let running = RunningGateway()
+        let service = GatewayService(configuration, logger: logger, reloads: reloads) { gateway in
+            running.gateway.withLock { $0 = gateway }
+            for address in gateway.listenNames { logger.notice("listening", metadata: ["address": "\(address)"]) }
+            if let admin = gateway.adminListenAddress {
+                let isOpen = configuration.admin.token != nil
+                logger.notice(
+                    "admin listening", metadata: ["address": "\(admin)", "api": "\(isOpen ? "on" : "off, no token")"])
+            }
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
+                logger: log.logger(level: .error)))
+        let signals = ServeSignals(canReload: reloads != nil, drain: { running.drainTime }) {
+            await group.triggerGracefulShutdown()
+        }
+        let failure: (any Error)?
+        do {
+            try await group.run()
+            failure = nil
+        } catch {
+            failure = error
+        }
+        withExtendedLifetime(signals) {}
+        if let failure { log.write("\(failure)") }
+        await log.close()
+        if failure != nil { throw ExitCode.failure }
+    }
+}
+
+/// The gateway once it runs, for the clock of an orderly stop.
+private final class RunningGateway: Sendable {
+    let gateway = Mutex<Gateway?>(nil)
+
+    var drainTime: Duration { gateway.withLock { $0?.drainTime } ?? .zero }
+}

@@ -1,0 +1,111 @@
+import DevelopmentIdentity
+import Diagnostics
+import Gatehouse
+import GatewayConfiguration
+import GatewayCore
+import Observability
+
+/// Identity provider, echo service and gateway in one process, on loopback.
+struct Demo {
+    let provider: DevelopmentProvider
+    let echo: EchoUpstream
+    let gateway: Gateway
+    let configuration: Configuration
+    /// The directory of the signing keys; nil where they live in memory only.
+    let keyDirectory: String?
+    /// Where the gateway and its admin listener are.
+    let address, adminAddress: ListenAddress
+
+    /// - Parameters:
+    ///   - listen: the gateway's address; nil for the usual port or, where that is taken, any.
+    ///   - isLogged: whether the access log goes to standard output.
+    /// - Throws: `Refused`, with what to do.
+    static func start(listen: String?, isLogged: Bool) async throws(Refused) -> Demo {
+        let (keys, directory) = try signingKeys()
+        let provider: DevelopmentProvider
+        let echo: EchoUpstream
+        do throws(DevelopmentIdentityError) {
+            provider = try await .start(
+                port: DemoPorts.preferred(DemoPorts.provider), keys: keys, keyDirectory: directory)
+            echo = try await .start(port: DemoPorts.preferred(DemoPorts.echo))
+        } catch {
+            throw Refused(error)
+        }
+        let configuration = try configuration(listen, isLogged, provider, echo)
+        let gateway: Gateway
+        do {
+            gateway = try await .start(configuration, logger: ProcessLog().logger(level: configuration.log.level))
+        } catch {
+            throw Refused(error)
+        }
+        guard let address = gateway.listenAddresses.first, let admin = gateway.adminListenAddress else {
+            throw Refused(
+                "the demo's configuration has no listener or no admin listener; restore \(DemoConfiguration.file)")
+        }
+        return Demo(
+            provider: provider, echo: echo, gateway: gateway, configuration: configuration, keyDirectory: directory,
+            address: address, adminAddress: admin)
+    }
+
+    /// The keys that `token mint` uses too; where they cannot be kept, keys of this process alone.
+    private static func signingKeys() throws(Refused) -> (DevelopmentKeys, directory: String?) {
+        let directory = DevelopmentState.directory()
+        do throws(DevelopmentIdentityError) {
+            return (try DevelopmentKeys.load(orCreateIn: directory), directory)
+        } catch {
+            Console.complain(
+                "\(error); this demo signs with keys of its own, so `gatehouse token mint` does not fit it")
+        }
+        do {
+            return (try DevelopmentKeys.generate(), nil)
+        } catch {
+            throw Refused(error)
+        }
+    }
+
+    private static func configuration(
+        _ listen: String?, _ isLogged: Bool, _ provider: DevelopmentProvider, _ echo: EchoUpstream
+    ) throws(Refused) -> Configuration {
+        var variables = [
+            "GATEHOUSE_DEMO_LISTEN": listen ?? "127.0.0.1:\(DemoPorts.preferred(DemoPorts.gateway))",
+            "GATEHOUSE_DEMO_ADMIN": "127.0.0.1:\(DemoPorts.preferred(DemoPorts.admin))",
+            "GATEHOUSE_DEMO_KEYS_URL": provider.url(.idTokenJWKSet),
+            "GATEHOUSE_DEMO_SESSION_KEYS_URL": provider.url(.sessionX509),
+            "GATEHOUSE_DEMO_PROVIDER_URL": "http://127.0.0.1:\(provider.port)",
+            "GATEHOUSE_DEMO_UPSTREAM": echo.url,
+        ]
+        if !isLogged { variables["GATEHOUSE_DEMO_ACCESS_LOG"] = "off" }
+        let page = try DemoPage.make(providerURL: "http://127.0.0.1:\(provider.port)")
+        do throws(ConfigurationErrors) {
+            var configuration = try DemoConfiguration.load(variables)
+            configuration.accounts?.demoPage = page
+            guard configuration.listen.allSatisfy(\.address.isLoopback) else {
+                throw ConfigurationErrors([
+                    ConfigurationError(
+                        location: SourceLocation(origin: "--listen"),
+                        what: "an address that other machines reach, while the demo signs in anybody as anybody",
+                        remedy: "listen on 127.0.0.1")
+                ])
+            }
+            return configuration
+        } catch {
+            throw Refused(error)
+        }
+    }
+
+    /// Returns once the gateway is ready, or says so after ten seconds.
+    func waitUntilReady() async throws(Refused) {
+        for _ in 0..<100 {
+            let request = PlainRequest("GET", "http://\(adminAddress)/readyz")
+            if let answer = try? await PlainHTTPClient.send(request), answer.status == 200 { return }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+        throw Refused("the demo's gateway is not ready after ten seconds; look at http://\(adminAddress)/readyz")
+    }
+
+    func stop() async {
+        await gateway.stop()
+        await echo.stop()
+        await provider.stop()
+    }
+}

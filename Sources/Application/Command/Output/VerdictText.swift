@@ -1,0 +1,39 @@
+import Diagnostics
+import GatewayCore
+
+/// How a request would end, in words.
+enum VerdictText {
+    /// The longest identity field that is shown whole.
+    private static let longestLine = 100
+
+    static func text(of verdict: Explanation.Verdict) -> String {
+        switch verdict {
+        case .passes(let forwarded): text(of: forwarded)
+        case .refused(let refusal): text(of: refusal)
+        case .answered(let answer): text(of: answer)
+        case .undetermined(let why): "UNDETERMINED: \(why)"
+        }
+    }
+
+    private static func text(of forwarded: Explanation.Forwarded) -> String {
+        let servers = forwarded.servers.map { "\($0)" }.joined(separator: ", ")
+        let identity = forwarded.identity.map { line in
+            "  " + (line.count > longestLine ? line.prefix(longestLine) + "..." : line[...])
+        }
+        let request = "PASSES to \(forwarded.upstream) (\(servers)) as \(forwarded.method) \(forwarded.target)"
+        return ([request + (identity.isEmpty ? ", anonymous" : ", with")] + identity).joined(separator: "\n")
+    }
+
+    private static func text(of answer: Explanation.Answer) -> String {
+        (["ANSWERED with \(answer.status) by the gateway itself: \(answer.what)"] + answer.fields.map { "  \($0)" })
+            .joined(separator: "\n")
+    }
+
+    private static func text(of refusal: Explanation.Refusal) -> String {
+        let code = refusal.code
+        return
+            (["REFUSED with \(code.status) \(code.wire): \(code.title). \(refusal.detail)"]
+            + refusal.fields.map { "  \($0)" })
+            .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,94 @@
+import Authorization
+import GatewayConfiguration
+import GatewayCore
+import NIOPosix
+import OutboundHTTP
+import Revocation
+
+/// What Identity Toolkit says of a Firebase user's account when a request is explained.
+enum AccountEvidence: Sendable {
+    /// Nothing hangs on it.
+    case irrelevant
+    /// It was not asked, though the gateway would.
+    case notAsked
+    case told(AccountStatus.Answer, by: String)
+    /// It could not be asked, and why.
+    case failed(String)
+
+    var isKnown: Bool {
+        if case .notAsked = self { false } else { true }
+    }
+
+    /// What the decision would know by it. Of an account that was not asked about: that nothing is held against it.
+    var view: AccountView {
+        switch self {
+        case .irrelevant: .notAsked
+        case .notAsked: .known(.account(validSince: nil, disabled: false))
+        case .told(let answer, _): .known(answer)
+        case .failed: .failed(lastKnown: nil)
+        }
+    }
+}
+
+/// Looks single accounts up, for diagnosis.
+struct AccountEvidenceSource: Sendable {
+    /// Nil: nobody is asked.
+    let look: (@Sendable (_ user: UserKey) async -> AccountEvidence)?
+
+    /// Asks over HTTP as the service account of the configuration, with the bounds of the gateway's own calls.
+    static func live(_ configuration: Configuration, clock: GatewayClock) -> AccountEvidenceSource {
+        AccountEvidenceSource { user in
+            guard let settings = configuration.revocation.firebase, let firebase = configuration.identity.firebase
+            else { return .irrelevant }
+            let account: ServiceAccount
+            do throws(ServiceAccount.Failure) {
+                account = try ServiceAccount(file: settings.serviceAccount)
+            } catch {
+                return .failed("\(error)")
+            }
+            let asker = HTTPAsker(
+                group: MultiThreadedEventLoopGroup.singleton, connections: 1, size: AccountLookup.sizeLimit,
+                longest: settings.timeout)
+            let question = AccountQuestion(settings: settings, firebase: firebase, account: account, clock: clock)
+            let evidence = await question.answer(about: user, asker)
+            await asker.shutdown()
+            return evidence
+        }
+    }
+
+    /// Asks nobody.
+    static let none = AccountEvidenceSource(look: nil)
+}
+
+/// One question about one account: an access token, then the account.
+struct AccountQuestion: Sendable {
+    let settings: Configuration.FirebaseAccounts
+    /// Its project, and the tenant whose accounts are meant.
+    let firebase: Configuration.Firebase
+    let account: ServiceAccount
+    let clock: GatewayClock
+
+    func answer(about user: UserKey, _ asker: any HTTPAsking) async -> AccountEvidence {
+        let source = KeySource.name(of: settings.lookupURL)
+        switch await accessToken(asker) {
+        case .failure(let failure):
+            return .failed("\(KeySource.name(of: account.tokenURL)) gave no access token: \(failure.shown)")
+        case .success(let token):
+            let uid = Array(user.uid.utf8)
+            let lookup = AccountLookup(url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id)
+            let reply = await asker.ask(lookup.question([uid], token: token.value), within: settings.timeout)
+            switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {
+            case .failure(let failure): return .failed("\(source) gave no answer that counts: \(failure.shown)")
+            case .success(let answers): return .told(answers[uid] ?? .unavailable, by: source)
+            }
+        }
+    }
+
+    private func accessToken(_ asker: any HTTPAsking) async -> Result<AccessToken, AskingFailure> {
+        guard let question = AccessTokenGrant(account: account).question(now: clock.now()) else {
+            return .failure(AskingFailure(.ownCredentials, "the grant could not be signed"))
+        }
+        let reply = await asker.ask(question, within: settings.timeout)
+        return reply.flatMap { AccessTokenGrant.read($0, now: clock.now()) }
+    }
+}

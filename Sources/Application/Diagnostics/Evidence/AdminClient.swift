@@ -1,0 +1,145 @@
+package import GatewayConfiguration
+package import GatewayCore
+import JOSE
+import OutboundHTTP
+import PrintableText
+package import Revocation
+
+/// Calls the admin API of the gateway that runs with a configuration.
+package struct AdminClient: Sendable {
+    /// Where the gateway is asked: the configuration's address, or this machine's where that is every address.
+    package let address: ListenAddress
+    private let token: Secret
+
+    /// A client of the configured admin listener.
+    ///
+    /// - Throws: `noListener`, `noPort` or `noToken` where the configuration has no admin API.
+    package init(_ admin: Configuration.Admin) throws(AdminClientError) {
+        guard var address = admin.address else { throw .noListener }
+        guard address.port != 0 else { throw .noPort }
+        guard let token = admin.token, token.count > 0 else { throw .noToken }
+        if address.isWildcard { address.host = address.host.contains(":") ? "::1" : "127.0.0.1" }
+        self.address = address
+        self.token = token
+    }
+
+    /// What the store knows of a user.
+    package func user(_ user: UserKey) async throws(AdminClientError) -> UserRecord {
+        try Self.userRecord(try await call("GET", Self.path(of: user)))
+    }
+
+    /// What the store knows of one session of a user.
+    package func session(_ user: UserKey, _ session: String) async throws(AdminClientError) -> SessionRecord {
+        let answer = try await call("GET", Self.path(of: user) + ["sessions", session])
+        guard let revoked = answer.root["revoked"]?.bool else { throw .foreign(200) }
+        return SessionRecord(
+            revoked: revoked, signedInAt: answer.root["signed_in_at"]?.integer.flatMap(UnixTime.init(_:)))
+    }
+
+    /// Revokes the user's tokens whose `auth_time` is before `at`, in seconds since 1970, or before now.
+    ///
+    /// - Returns: what is recorded now.
+    package func revoke(_ user: UserKey, at: UnixTime? = nil) async throws(AdminClientError) -> UserRecord {
+        let body = at.map { Array("{\"at\":\($0)}".utf8) } ?? []
+        return try Self.userRecord(try await call("POST", Self.path(of: user) + ["revoke"], body: body))
+    }
+
+    /// A gateway of a version without names of tenants' users has no such path, so that it revokes nothing of another user.
+    private static func path(of user: UserKey) -> [String] {
+        ["v1"] + (user.tenant.map { ["tenants", $0] } ?? []) + ["users", user.uid]
+    }
+
+    private static func userRecord(_ answer: JSONDocument) throws(AdminClientError) -> UserRecord {
+        guard let disabled = answer.root["disabled"]?.bool else { throw .foreign(200) }
+        return UserRecord(
+            validSince: answer.root["valid_since"]?.integer.flatMap(UnixTime.init(_:)), disabled: disabled)
+    }
+
+    // MARK: - The call
+
+    private func call(
+        _ method: String, _ segments: [String], body: [UInt8] = []
+    ) async throws(AdminClientError) -> JSONDocument {
+        let path = segments.map { "/" + Self.encoded($0) }.joined()
+        let credential = token.withBytes { "Bearer " + String(decoding: $0, as: UTF8.self) }
+        let request = PlainRequest(
+            method, "http://\(address)\(path)", fields: [("Authorization", credential)], body: body)
+        let response: PlainResponse
+        do {
+            response = try await PlainHTTPClient.send(request)
+        } catch {
+            throw .unreachable("\(address)", "\(KeyFetchError(failure: error).code.rawValue)")
+        }
+        guard response.status == 200 else { throw refusal(response) }
+        guard let document = try? JSONDocument(response.body, limits: .token) else { throw .foreign(200) }
+        return document
+    }
+
+    private func refusal(_ response: PlainResponse) -> AdminClientError {
+        let problem = try? JSONDocument(response.body, limits: .token)
+        guard let code = problem?.root["code"]?.string else { return .foreign(response.status) }
+        let detail = PrintableText.escaped(problem?.root["detail"]?.string ?? code)
+        return switch response.status {
+        case 401: .wrongToken("\(address)")
+        case 404: .noAPI("\(address)")
+        case 503: .unavailable(detail)
+        default: .refused(detail)
+        }
+    }
+
+    /// A path segment that means this very text: everything but letters, digits, `-`, `_` and `~` is escaped, dots too, since `..` alone
+    /// would be resolved.
+    static func encoded(_ segment: String) -> String {
+        segment.utf8.map { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F, 0x7E: String(UnicodeScalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}
+
+/// Why the admin API did not do what it was asked, with what to do about it.
+package struct AdminClientError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What went wrong; what to do.
+    package let description: String
+    /// Whether nobody listens there: no gateway runs.
+    let meansNoGateway: Bool
+
+    private init(_ description: String, meansNoGateway: Bool = false) {
+        self.description = description
+        self.meansNoGateway = meansNoGateway
+    }
+
+    static let noListener = AdminClientError(
+        "the admin listener is switched off; set admin.address and restart the gateway")
+    static let noPort = AdminClientError(
+        "admin.address has port 0, so nobody knows where it listens; give it a port and restart the gateway")
+    static let noToken = AdminClientError("admin.token is not set; set it and restart the gateway")
+
+    static func unreachable(_ address: String, _ why: String) -> AdminClientError {
+        AdminClientError(
+            "no gateway answers at \(address) (\(why)); start it, or correct admin.address",
+            meansNoGateway: why == KeyFetchError.Code.unreachable.rawValue)
+    }
+
+    static func wrongToken(_ address: String) -> AdminClientError {
+        AdminClientError("the gateway at \(address) refused the token; use the admin.token that it was started with")
+    }
+
+    static func noAPI(_ address: String) -> AdminClientError {
+        AdminClientError("the gateway at \(address) runs without an admin.token; set it and restart the gateway")
+    }
+
+    static func unavailable(_ detail: String) -> AdminClientError {
+        AdminClientError("the gateway could not answer: \(detail) Try again.")
+    }
+
+    static func refused(_ detail: String) -> AdminClientError {
+        AdminClientError("the gateway refused the call: \(detail)")
+    }
+
+    static func foreign(_ status: Int) -> AdminClientError {
+        AdminClientError("what answers there (\(status)) is no admin API of Gatehouse; correct admin.address")
+    }
+}

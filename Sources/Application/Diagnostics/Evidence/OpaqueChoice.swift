@@ -1,0 +1,71 @@
+import Authorization
+import Gatehouse
+import GatewayConfiguration
+import RequestPipeline
+
+/// Who is asked about an opaque token, and why.
+enum OpaqueChoice: Sendable {
+    /// By its place among the snapshot's `opaqueProviders`.
+    case asks(Int, why: String)
+    case nobody(why: String)
+
+    /// The place that the request path would ask.
+    var place: Int? {
+        if case .asks(let place, _) = self { place } else { nil }
+    }
+
+    /// Whom a route asks.
+    static func of(_ plan: RoutePlan, _ snapshot: Snapshot) -> OpaqueChoice {
+        let ids = snapshot.opaqueProviders.map(\.id)
+        guard let place = plan.opaqueProvider else {
+            return .nobody(
+                why: ids.isEmpty ? noneConfigured : "\(several(ids)), and the route names not just one of them")
+        }
+        let isNamed = plan.policy.providers.contains { $0.utf8.elementsEqual(ids[place].utf8) }
+        return .asks(place, why: isNamed ? "the route names it" : onlyOne)
+    }
+
+    /// Whom `token inspect` asks: the one that is named, else the only one there is.
+    ///
+    /// - Throws: what to do where the name is nobody's.
+    static func named(_ id: String?, _ snapshot: Snapshot) throws(TokenInspectionError) -> OpaqueChoice {
+        let ids = snapshot.opaqueProviders.map(\.id)
+        guard let id else {
+            if ids.count == 1 { return .asks(0, why: onlyOne) }
+            return .nobody(why: ids.isEmpty ? noneConfigured : several(ids))
+        }
+        guard let place = ids.firstIndex(where: { $0.utf8.elementsEqual(id.utf8) }) else {
+            throw .noSuchProvider(id, ids)
+        }
+        return .asks(place, why: "named")
+    }
+
+    static let noneConfigured = "no provider in identity.providers takes opaque tokens"
+    private static let onlyOne = "the only one that takes opaque tokens"
+
+    static func several(_ ids: [String]) -> String {
+        "\(ids.joined(separator: ", ")) all take opaque tokens"
+    }
+}
+
+/// Why a token cannot be inspected as it was asked for.
+package struct TokenInspectionError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong; what to do.
+    package let description: String
+
+    private init(_ description: String) {
+        self.description = description
+    }
+
+    static func noSuchProvider(_ id: String, _ ids: [String]) -> TokenInspectionError {
+        let remedy =
+            ids.isEmpty
+            ? "configure its opaque tokens, or name none" : "name one of \(ids.joined(separator: ", "))"
+        return TokenInspectionError(
+            "\(ShownText.quoted(id)) is no provider in identity.providers that takes opaque tokens; \(remedy)")
+    }
+
+    static func unclearProvider(_ ids: [String]) -> TokenInspectionError {
+        TokenInspectionError("an opaque token, and \(OpaqueChoice.several(ids)); name the one to ask by --provider")
+    }
+}

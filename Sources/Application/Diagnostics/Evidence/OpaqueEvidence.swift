@@ -1,0 +1,48 @@
+import Authentication
+import GatewayConfiguration
+import GatewayCore
+import NIOPosix
+import OutboundHTTP
+import PrintableText
+
+/// Asks providers about single opaque tokens, for diagnosis.
+struct OpaqueEvidenceSource: Sendable {
+    /// Nil: nobody is asked.
+    let ask: (@Sendable (_ token: [UInt8], _ provider: Configuration.Provider) async -> Judgement)?
+
+    /// Asks over HTTP, with the bounds of the gateway's own calls.
+    static func live(clockSkew: Duration, clock: GatewayClock) -> OpaqueEvidenceSource {
+        OpaqueEvidenceSource { token, provider in
+            let timeout = provider.opaqueTokens?.timeout ?? .seconds(5)
+            let asker = HTTPAsker(group: MultiThreadedEventLoopGroup.singleton, connections: 1, longest: timeout)
+            let judgement = await judgement(of: token, provider, asker, clockSkew: clockSkew, clock: clock)
+            await asker.shutdown()
+            return judgement
+        }
+    }
+
+    /// Asks nobody.
+    static let none = OpaqueEvidenceSource(ask: nil)
+
+    static func judgement(
+        of token: [UInt8], _ provider: Configuration.Provider, _ asker: any HTTPAsking, clockSkew: Duration,
+        clock: GatewayClock
+    ) async -> Judgement {
+        guard let check = provider.tokenCheck, let tokens = provider.opaqueTokens else {
+            return .failed(AskingFailure(.invalidURL))
+        }
+        switch await asker.ask(check.question(about: token), within: tokens.timeout) {
+        case .success(let reply):
+            return ProvenAnswer.judge(
+                reply, by: check, now: clock.now(), clockSkew: clockSkew.components.seconds)
+        case .failure(let failure): return .failed(failure)
+        }
+    }
+}
+
+extension AskingFailure {
+    /// What went wrong, for people; what the detail tells may come from whoever was asked.
+    var shown: String {
+        kind.rawValue + (detail.isEmpty ? "" : " (\(PrintableText.escaped(detail)))")
+    }
+}

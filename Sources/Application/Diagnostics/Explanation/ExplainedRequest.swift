@@ -1,0 +1,103 @@
+import GatewayConfiguration
+import GatewayCore
+
+/// A request as one would give it to an HTTP client, to be explained instead of sent.
+package struct ExplainedRequest: Sendable {
+    /// The method, in upper case as HTTP has it.
+    package var method: String
+    /// `http://HOST/PATH?QUERY`, or a path alone, which is asked of the configuration's first listener. Taken literally: nothing in it
+    /// is resolved, and a fragment is dropped, as clients do.
+    package var url: String
+    /// An ID token, sent at the place that the configuration names.
+    package var token: String?
+    /// A session cookie, sent at the place that the configuration names.
+    package var sessionCookie: String?
+    /// Further fields; a `Host` takes the place of the URL's.
+    package var fields: [(name: String, value: String)]
+
+    /// A request without a body.
+    package init(
+        method: String, url: String, token: String? = nil, sessionCookie: String? = nil,
+        fields: [(name: String, value: String)] = []
+    ) {
+        self.method = method
+        self.url = url
+        self.token = token
+        self.sessionCookie = sessionCookie
+        self.fields = fields
+    }
+}
+
+/// Why something is no request that could be sent.
+package struct ExplainedRequestError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong; what to do.
+    package let description: String
+}
+
+extension ExplainedRequest {
+    /// The bytes of the request's head, as a client would send them.
+    func head(for configuration: Configuration) throws(ExplainedRequestError) -> [UInt8] {
+        let (urlHost, target) = try origin(configuration)
+        var host = urlHost
+        var lines = try fields(configuration)
+        if let named = lines.firstIndex(where: { $0.name.lowercased() == "host" }) {
+            host = lines.remove(at: named).value
+        }
+        lines.insert(("Host", host), at: 0)
+        let text = "\(method) \(target) HTTP/1.1\r\n" + lines.map { "\($0.name): \($0.value)\r\n" }.joined()
+        let parts = [method, target] + lines.flatMap { [$0.name, $0.value] }
+        guard parts.allSatisfy({ $0.utf8.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D } }) else {
+            throw ExplainedRequestError(description: "a line break or NUL in the request; remove it")
+        }
+        return Array((text + "\r\n").utf8)
+    }
+
+    private func origin(
+        _ configuration: Configuration
+    ) throws(ExplainedRequestError) -> (host: String, target: String) {
+        let url = String(url.prefix { $0 != "#" })
+        if url.hasPrefix("/") || url == "*" { return (Self.defaultHost(configuration), url) }
+        guard let scheme = ["http://", "https://"].first(where: { url.lowercased().hasPrefix($0) }) else {
+            throw ExplainedRequestError(
+                description: "\(ShownText.quoted(url)) is no URL; write http://HOST/PATH, or a path that begins with /")
+        }
+        let rest = url.dropFirst(scheme.count)
+        let host = rest.prefix { $0 != "/" && $0 != "?" }
+        guard !host.isEmpty, !host.contains("@") else {
+            throw ExplainedRequestError(
+                description:
+                    "\(ShownText.quoted(url)) has no plain host; write http://HOST/PATH, and credentials as options")
+        }
+        let target = rest.dropFirst(host.count)
+        return (String(host), target.hasPrefix("/") ? String(target) : "/" + target)
+    }
+
+    private static func defaultHost(_ configuration: Configuration) -> String {
+        guard let address = configuration.listen.first?.address, !address.isWildcard, address.path == nil else {
+            return "localhost"
+        }
+        return "\(address)"
+    }
+
+    private func fields(
+        _ configuration: Configuration
+    ) throws(ExplainedRequestError) -> [(name: String, value: String)] {
+        let places = configuration.identity.credentials
+        var fields = fields
+        if let token {
+            guard let name = places.header else {
+                throw ExplainedRequestError(
+                    description: "identity.credentials.header is null: no ID token counts; leave it out")
+            }
+            fields.append((name, "Bearer \(token)"))
+        }
+        if let sessionCookie {
+            guard let name = places.cookie else {
+                throw ExplainedRequestError(
+                    description: "identity.credentials.cookie is null: no cookie counts; leave it out")
+            }
+            fields.append(("Cookie", "\(name)=\(sessionCookie)"))
+        }
+        return fields
+    }
+}

@@ -1,0 +1,34 @@
+import GatewayCore
+import HTTPServer
+import HTTPWire
+
+/// A request's head with its parts, for as long as an account takes.
+struct ParsedRequest {
+    let head: RequestHead
+    private let bytes: [UInt8]
+    private let table: FieldTable
+
+    init(_ bytes: [UInt8], limits: ConnectionLimits) throws(HeadError) {
+        let table = FieldTable(capacity: limits.headFields)
+        let bounds = HeadLimits(size: limits.headSize, fields: limits.headFields)
+        let parsed = bytes.withUnsafeBytes { bytes in
+            Result { () throws(HeadError) in try RequestParser.parse(bytes, fields: table, limits: bounds) }
+        }
+        head = try parsed.get()
+        self.bytes = bytes
+        self.table = table
+    }
+
+    /// Gives the request to a stage of the request path, as a worker would.
+    func withView<Answer>(_ body: (RequestView) -> Answer) -> Answer {
+        bytes.withUnsafeBytes { body(RequestView(head: head, bytes: $0, fields: table)) }
+    }
+
+    func text(_ range: ByteRange) -> String {
+        bytes.withUnsafeBytes { String(decoding: range.bytes(in: $0), as: UTF8.self) }
+    }
+
+    func bytes(_ range: ByteRange) -> [UInt8] {
+        bytes.withUnsafeBytes { Array(range.bytes(in: $0)) }
+    }
+}

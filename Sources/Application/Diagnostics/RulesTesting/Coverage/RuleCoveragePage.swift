@@ -1,0 +1,131 @@
+import PrintableText
+import SecurityRules
+
+/// The coverage of rules as one page of HTML: no scripts, nothing from elsewhere, and nothing in it but escaped text.
+package struct RuleCoveragePage {
+    private let run: RuleTestRun
+    private var coverage: RuleCoverage { run.coverage }
+
+    /// A page about a run.
+    package init(_ run: RuleTestRun) {
+        self.run = run
+    }
+
+    /// The whole page.
+    package var html: String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>Coverage of security rules</title>
+        <style>
+        \(Self.style)
+        </style>
+        </head>
+        <body>
+        <main>
+        <h1>Coverage of security rules</h1>
+        \(summary)
+        \(failures)
+        \(overview)
+        \(coverage.sources.enumerated().map { source($1, number: $0) }.joined(separator: "\n"))
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private var summary: String {
+        let tests = run.failures == 0 ? "all passed" : "\(run.failures) failed"
+        return """
+            <p class="summary"><strong>\(RuleCoverage.percent(coverage.seen, of: coverage.outcomes)) %</strong> \
+            \(coverage.seen) of \(coverage.outcomes) outcomes seen, by \(run.count) tests: \
+            <span class="\(run.failures == 0 ? "good" : "bad")">\(tests)</span></p>
+            <p class="key"><span class="full">seen true and false</span> <span class="part">seen one way</span> \
+            <span class="none">not seen</span> Point at an expression for its counts.</p>
+            """
+    }
+
+    private var failures: String {
+        let failed = run.files.flatMap(\.results).filter { !$0.isPassed }
+        if failed.isEmpty { return "" }
+        let rows = failed.map { result in
+            """
+            <li><code>\(HTMLText.escaped("\(result.test.location)"))</code> \(HTMLText.escaped(result.test.name)): \
+            expected \(HTMLText.escaped("\(result.test.expectation)")), came \(HTMLText.escaped("\(result.answer)"))</li>
+            """
+        }
+        return "<h2>Failed</h2>\n<ul class=\"failures\">\n\(rows.joined(separator: "\n"))\n</ul>"
+    }
+
+    private var overview: String {
+        let rows = coverage.sources.enumerated().map { number, source in
+            """
+            <tr><td><a href="#s\(number)">\(HTMLText.escaped(source.file))</a></td>\
+            <td><meter min="0" max="\(max(source.outcomes, 1))" value="\(source.seen)"></meter></td>\
+            <td>\(RuleCoverage.percent(source.seen, of: source.outcomes)) %</td>\
+            <td>\(source.seen)/\(source.outcomes)</td></tr>
+            """
+        }
+        return "<table class=\"overview\">\n\(rows.joined(separator: "\n"))\n</table>"
+    }
+
+    private func source(_ source: RuleCoverage.Source, number: Int) -> String {
+        let lines = RuleCoverageLines(source)
+        let rows = source.lines.indices.map { index in
+            let line = source.firstLine + index
+            return """
+                <tr class="\(lines.grade(ofLine: line)?.rawValue ?? "")"><td>\(line)</td>\
+                <td><code>\(lines.html(ofLine: line))</code></td></tr>
+                """
+        }
+        return """
+            <section id="s\(number)">
+            <h2>\(HTMLText.escaped(source.file)) <small>\(RuleCoverage.percent(source.seen, of: source.outcomes)) %</small></h2>
+            <div class="source"><table>
+            \(rows.joined(separator: "\n"))
+            </table></div>
+            \(missing(source))
+            </section>
+            """
+    }
+
+    private func missing(_ source: RuleCoverage.Source) -> String {
+        let rows = source.points.compactMap { point in
+            point.missing.map { missing in
+                """
+                <li><code>\(point.location.line):\(point.location.column)</code> \(missing): \
+                <code>\(HTMLText.escaped(point.text))</code> <small>(\(point.counts))</small></li>
+                """
+            }
+        }
+        return rows.isEmpty ? "" : "<ul class=\"missing\">\n\(rows.joined(separator: "\n"))\n</ul>"
+    }
+}
+
+/// Text within HTML.
+enum HTMLText {
+    /// A text that can stand between tags and in quoted attributes, whatever is in it.
+    static func escaped(_ text: some StringProtocol) -> String {
+        var result = ""
+        result.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\t", "\n": result.unicodeScalars.append(scalar)
+            case _ where !PrintableText.isPrintable(scalar):
+                result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

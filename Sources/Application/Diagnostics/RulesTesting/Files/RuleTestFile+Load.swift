@@ -1,0 +1,58 @@
+import GatewayConfiguration
+package import GatewayCore
+import SecurityRules
+
+extension RuleTestFile {
+    /// Reads a file of tests and the rules that it names, or a rules file and the tests beside it.
+    ///
+    /// - Parameter file: `notes.test.yaml`, any other YAML file of tests, or `notes.rules`.
+    /// - Throws: everything wrong with either, by line and column.
+    package static func load(_ file: String) throws(ConfigurationErrors) -> RuleTestFile {
+        let tests = testFile(for: file)
+        return try load(bytes: read(tests, for: file), file: tests)
+    }
+
+    /// The file that has the tests: `notes.test.yaml` for `notes.rules`, any other itself.
+    package static func testFile(for file: String) -> String {
+        guard file.hasSuffix(".rules") else { return file }
+        return file.dropLast(".rules".count) + suffix
+    }
+
+    /// - Parameter files: where rules are read from, by path; nil: the file system.
+    static func load(
+        bytes: [UInt8], file: String, files: [String: [UInt8]]? = nil
+    ) throws(ConfigurationErrors) -> RuleTestFile {
+        let source: SourceText
+        do {
+            source = try SourceText(bytes, file: file)
+        } catch {
+            throw ConfigurationErrors([error])
+        }
+        let substitution = Substitution(environment: [:], directory: ".", isOff: true)
+        let context = LoadingContext(document: try YAMLDocument(source), substitution: substitution)
+        var reader = RuleTestReader(context: context, file: file, files: files)
+        return try reader.read()
+    }
+
+    private static func read(_ tests: String, for file: String) throws(ConfigurationErrors) -> [UInt8] {
+        do {
+            return try BoundedFile.read(tests, atMost: SourceText.maximumSize)
+        } catch {
+            throw ConfigurationErrors([failure(error, tests, for: file)])
+        }
+    }
+
+    private static func failure(_ failure: BoundedFile.Failure, _ tests: String, for file: String) -> ConfigurationError
+    {
+        let start = SourceLocation(file: tests, line: 1, column: 1)
+        switch failure {
+        case .tooLarge:
+            return ConfigurationError(location: start, what: "the tests are larger than 1 MiB", remedy: "split them")
+        case .unreadable(let reason):
+            let isMeant = tests == file
+            return ConfigurationError(
+                location: start, what: "the tests\(isMeant ? "" : " of \(file)") cannot be read (\(reason))",
+                remedy: isMeant ? "name a file of tests, or a .rules file with its tests beside it" : "write that file")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Gatehouse
+import GatewayConfiguration
+import GatewayCore
+import Routing
+import SecurityRules
+
+/// What is tested: a rules file, or the condition of a route.
+package struct RulesUnderTest: Sendable {
+    /// The file that they stand in.
+    package let file: String
+    /// The line that `lines` begins with.
+    let firstLine: Int
+    /// Their text.
+    let lines: [String]
+    let ruleset: Ruleset
+    /// The pattern of the route whose condition it is; nil for a rules file.
+    let pattern: RoutePattern?
+}
+
+extension RulesUnderTest {
+    /// The bytes of a rules file.
+    ///
+    /// - Parameter files: what stands for the file system, by path; nil: the file system.
+    static func read(
+        _ file: String, namedAt place: SourceLocation?, files: [String: [UInt8]]?
+    ) throws(ConfigurationErrors) -> [UInt8] {
+        do throws(BoundedFile.Failure) {
+            guard let files else { return try BoundedFile.read(file, atMost: RuleSource.maximumSize) }
+            guard let bytes = files[file] else { throw .unreadable("not among the files given") }
+            return bytes
+        } catch {
+            throw ConfigurationErrors([failure(error, file, place)])
+        }
+    }
+
+    /// The rules of a file.
+    static func file(_ file: String, _ bytes: [UInt8]) throws(ConfigurationErrors) -> RulesUnderTest {
+        do throws(RuleProblems) {
+            let ruleset = try Ruleset(file: RuleSource(bytes, name: file))
+            return RulesUnderTest(file: file, firstLine: 1, lines: lines(of: bytes), ruleset: ruleset, pattern: nil)
+        } catch {
+            throw ConfigurationErrors(error)
+        }
+    }
+
+    /// Reads the condition of a route.
+    ///
+    /// - Parameters:
+    ///   - text: what was read of the file.
+    ///   - place: where it begins there.
+    static func condition(
+        _ text: String, at place: SourceLocation, pattern: RoutePattern
+    ) throws(ConfigurationErrors) -> RulesUnderTest {
+        // So that places in the text are places in the file.
+        let padding = String(repeating: "\n", count: place.line - 1) + String(repeating: " ", count: place.column - 1)
+        let source = RuleSource(padding + text, name: place.file)
+        do throws(RuleProblems) {
+            let ruleset = try Ruleset(
+                condition: source, captures: pattern.ruleCaptures, label: "\(place.file):\(place.line)")
+            let shown = String(repeating: " ", count: place.column - 1) + text
+            return RulesUnderTest(
+                file: place.file, firstLine: place.line, lines: lines(of: Array(shown.utf8)), ruleset: ruleset,
+                pattern: pattern)
+        } catch {
+            throw ConfigurationErrors(error)
+        }
+    }
+
+    private static func lines(of bytes: [UInt8]) -> [String] {
+        // What ends a line begins none.
+        let text = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
+        return text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            String(decoding: $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0, as: UTF8.self)
+        }
+    }
+
+    private static func failure(
+        _ failure: BoundedFile.Failure, _ file: String, _ place: SourceLocation?
+    ) -> ConfigurationError {
+        let start = SourceLocation(file: file, line: 1, column: 1)
+        switch failure {
+        case .tooLarge:
+            return ConfigurationError(
+                location: start, what: "the rules are larger than \(RuleSource.maximumSize / 1024) KiB",
+                remedy: "split them")
+        case .unreadable(let reason):
+            return ConfigurationError(
+                location: place ?? start, what: "the rules file \(Quoted(file)) cannot be read (\(reason))",
+                remedy: "name one by rules: FILE, which starts at the folder of the tests")
+        }
+    }
+}
+
+extension ConfigurationErrors {
+    /// What is wrong with rules, in the form of every other error.
+    init(_ problems: RuleProblems) {
+        self.init(
+            problems.problems.map {
+                ConfigurationError(location: SourceLocation($0.location), what: $0.what, remedy: $0.remedy)
+            })
+    }
+}

@@ -1,0 +1,31 @@
+import Authorization
+import SecurityRules
+
+/// What a test's request gives rules.
+final class RuleTestBindings: RuleBindings {
+    private let request: RuleTestRequest
+    private let auth: RuleValue
+
+    init(_ test: RuleTest) {
+        request = test.request
+        auth = test.user?.variable(at: test.request.time) ?? .null
+    }
+
+    func value(of binding: RuleBinding) -> RuleValue {
+        switch binding {
+        case .auth: auth
+        case .method: .string(request.method)
+        case .host: .string(request.host)
+        case .query: query
+        case .headers: .map(RuleMap(headers.map { (key: $0.name, value: .string($0.value)) }))
+        case .header(let name): headers.first { $0.name == name }.map { .string($0.value) } ?? .null
+        }
+    }
+
+    /// Every request has a `Host`.
+    private var headers: [(name: String, value: String)] { [("host", request.host)] + request.headers }
+
+    private var query: RuleValue {
+        (request.query ?? []).withUnsafeBytes { QueryText.value(of: $0) }
+    }
+}

@@ -1,0 +1,139 @@
+import Authentication
+import Forwarding
+import Gatehouse
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import OutboundHTTP
+
+extension TokenInspector {
+    /// Whether the request path takes a credential for an opaque token.
+    static func isOpaque(_ token: [UInt8], _ kind: CredentialKind) -> Bool {
+        kind == .idToken && !token.withUnsafeBytes { CompactShape.seemsJWT($0) }
+    }
+
+    /// Has an opaque token judged by its provider. Nothing of the token is told.
+    func inspect(opaque token: [UInt8], _ choice: OpaqueChoice) async -> InspectedToken {
+        var account = OpaqueAccount(now: clock.now())
+        guard account.shape(of: token) else { return account.ended(.argumentError) }
+        switch choice {
+        case .nobody(let why):
+            account.add(.failed, "provider", "nobody is asked: \(why)")
+            return account.ended(.argumentError)
+        case .asks(let place, let why):
+            let provider = snapshot.opaqueProviders[place]
+            account.add(.passed, "provider", "\(provider.id), \(why)")
+            guard let judgement = await opaqueTokens.ask?(token, provider) else {
+                account.add(.unknown, "answer", "\(provider.id) was not asked")
+                return account.ended(.introspectionUnavailable)
+            }
+            account.tell(judgement, by: provider)
+            return ended(account, token, judgement, place)
+        }
+    }
+
+    /// What the request path makes of the provider's word.
+    private func ended(
+        _ soFar: OpaqueAccount, _ token: [UInt8], _ judgement: Judgement, _ place: Int
+    ) -> InspectedToken {
+        var account = soFar
+        let verdict = OpaqueVerdict(judgement)
+        guard let hasher = SHA256Hasher(), let digest = hasher.hash(token) else { return account.ended(.internalError) }
+        let renderer = snapshot.outgoing.identity
+        let authenticator = OpaqueAuthenticator(
+            hasher: hasher, counters: WorkerCounters(routes: 0, upstreams: 0), render: { renderer.render($0) })
+        let key = OpaqueTokenKey(provider: place, digest: digest)
+        authenticator.install(verdict, of: key)
+        let outcome = token.withUnsafeBytes {
+            authenticator.authenticate(
+                $0, provider: place, now: clock.now(), monotonic: clock.monotonic(), answered: key)
+        }
+        switch outcome {
+        case .verified(let entry): return account.ended(.ok, entry, verdict)
+        case .refused(let failure):
+            if case .accepted = judgement { account.add(.failed, "user", failure.reason.rawValue) }
+            return account.ended(failure.code, nil, verdict)
+        case .unavailable, .ask: return account.ended(.introspectionUnavailable, nil, verdict)
+        case .awaitOwner: return account.ended(.storeUnavailable, nil, verdict)
+        }
+    }
+}
+
+extension OpaqueVerdict {
+    /// What is judged now and looked at now.
+    fileprivate init(_ judgement: Judgement) {
+        switch judgement {
+        case .accepted(let identity): self = .accepted(identity, freshUntil: .max)
+        case .refused(let failure): self = .refused(failure, until: .max)
+        case .failed(let failure): self = .unavailable(why: failure.kind.rawValue, retryAfter: 1, until: .max)
+        }
+    }
+}
+
+/// The steps of an opaque token's account.
+struct OpaqueAccount {
+    /// Unix seconds.
+    let now: Int64
+    private(set) var steps: [ExplanationStep] = []
+
+    init(now: Int64) {
+        self.now = now
+    }
+
+    mutating func add(_ mark: ExplanationStep.Mark, _ name: String, _ detail: String) {
+        steps.append(ExplanationStep(mark, name, detail))
+    }
+
+    func ended(
+        _ code: DecisionCode, _ entry: VerifiedTokenCache.Entry? = nil, _ verdict: OpaqueVerdict? = nil
+    ) -> InspectedToken {
+        InspectedToken(
+            inspection: TokenInspection(header: nil, payload: nil, steps: steps, code: code), entry: entry,
+            verdict: verdict)
+    }
+
+    /// Whether it is text that anybody could be asked about.
+    mutating func shape(of token: [UInt8]) -> Bool {
+        let size = "\(token.count) bytes"
+        let isText = token.withUnsafeBytes { BearerText.isToken($0) }
+        guard isText, token.count <= OpaqueAuthenticator.maximumTokenSize else {
+            let why =
+                isText
+                ? "at most \(OpaqueAuthenticator.maximumTokenSize) are looked at" : "not the text of a Bearer token"
+            add(.failed, "shape", "no JWT, \(size): \(why)")
+            return false
+        }
+        add(.passed, "shape", "no JWT, so an opaque token, \(size)")
+        return true
+    }
+
+    mutating func tell(_ judgement: Judgement, by provider: Configuration.Provider) {
+        let source = provider.opaqueTokens.map { KeySource.name(of: $0.url) } ?? provider.id
+        switch judgement {
+        case .accepted(let identity):
+            add(.passed, "answer", "it counts, says \(source)")
+            tell(identity)
+        case .refused(let failure): add(.failed, "answer", "\(failure.reason.rawValue): \(source)")
+        case .failed(let failure): add(.unknown, "answer", "\(source) gave none that counts: \(failure.shown)")
+        }
+    }
+
+    private mutating func tell(_ identity: ProviderIdentity) {
+        let claims = identity.claims.payload.root
+        // Without an audience the token would be anybody's: the judgement has seen to one of these.
+        let audience = ["aud", "client_id", "app_id"].lazy.compactMap { claims[$0] }.first
+        add(.passed, "audience", "issued for \(ShownText.claim(audience))")
+        add(.note, "subject", ShownText.quoted(identity.subject))
+        add(.note, "uid", ShownText.quoted(identity.derivedUID))
+        add(
+            .passed, "exp",
+            identity.expiresAt == .latest
+                ? "the provider tells of no end" : HumanTime.moment(identity.expiresAt.seconds, now: now)
+        )
+        add(.note, "iat", identity.issuedAt.map { HumanTime.moment($0.seconds, now: now) } ?? "none")
+        add(
+            .note, "auth_time",
+            identity.authTime.map { HumanTime.moment($0.seconds, now: now) } ?? TokenAccount.noAuthTime)
+        add(.note, "scope", ShownText.list(identity.scopes))
+    }
+}

@@ -1,0 +1,156 @@
+import Accounts
+import Authentication
+import Forwarding
+import Gatehouse
+package import GatewayConfiguration
+package import GatewayCore
+import JOSE
+
+/// Says of a token, check by check, whether the gateway of one configuration takes it.
+///
+/// The verdict is the authenticator's own; the account asks the verifier's single checks.
+package struct TokenInspector: Sendable {
+    let snapshot: Snapshot
+    private let keys: KeyEvidenceSource
+    private let sessions: SessionEvidenceSource
+    let opaqueTokens: OpaqueEvidenceSource
+    let clock: GatewayClock
+
+    /// An inspector that verifies as a gateway with this configuration does.
+    ///
+    /// - Throws: what is wrong with the configuration's routes.
+    package init(_ configuration: Configuration, clock: GatewayClock = .system) throws(ConfigurationErrors) {
+        let snapshot = try Snapshot(configuration)
+        self.init(
+            snapshot, keys: .live(clock: clock), sessions: .live(configuration, snapshot),
+            opaqueTokens: .live(clockSkew: configuration.identity.clockSkew, clock: clock), clock: clock)
+    }
+
+    init(
+        _ snapshot: Snapshot, keys: KeyEvidenceSource, sessions: SessionEvidenceSource = .none,
+        opaqueTokens: OpaqueEvidenceSource = .none, clock: GatewayClock
+    ) {
+        self.snapshot = snapshot
+        self.keys = keys
+        self.sessions = sessions
+        self.opaqueTokens = opaqueTokens
+        self.clock = clock
+    }
+
+    /// Decodes and verifies a token, as a session cookie if it was issued as one, else as an ID token. An opaque one is put to its provider.
+    ///
+    /// - Parameter provider: the id of the one to ask about an opaque token; nil: the only one there is.
+    /// - Throws: where it is not clear which provider to ask.
+    package func inspect(
+        _ token: String, provider: String? = nil
+    ) async throws(TokenInspectionError) -> TokenInspection {
+        let bytes = Array(token.utf8)
+        let kind = kind(of: bytes)
+        let choice = try OpaqueChoice.named(provider, snapshot)
+        let ids = snapshot.opaqueProviders.map(\.id)
+        if Self.isOpaque(bytes, kind), choice.place == nil, !ids.isEmpty { throw .unclearProvider(ids) }
+        return await inspect(bytes, as: kind, choice).inspection
+    }
+
+    private func kind(of token: [UInt8]) -> CredentialKind {
+        guard let jws = try? UnverifiedJWS(token) else { return .idToken }
+        if SessionVerifier.judges(jws) { return .sessionCookie }
+        guard let issuer = jws.payload.root["iss"] else { return .idToken }
+        let isCookie = snapshot.verifiers.verifiers.contains { verifier in
+            guard case .firebase(let firebase) = verifier else { return false }
+            return firebase.kind == .sessionCookie && issuer.equals(firebase.issuer)
+        }
+        return isCookie ? .sessionCookie : .idToken
+    }
+
+    /// Decodes and verifies a credential that arrived at the place of that kind.
+    ///
+    /// - Parameter choice: who is asked about it where it is opaque.
+    func inspect(_ token: [UInt8], as kind: CredentialKind, _ choice: OpaqueChoice) async -> InspectedToken {
+        if Self.isOpaque(token, kind) { return await inspect(opaque: token, choice) }
+        let jws: UnverifiedJWS
+        do {
+            jws = try UnverifiedJWS(token, maximumSize: Authenticator.maximumTokenSize)
+        } catch {
+            let step = ExplanationStep(.failed, "shape", "not a compact JWS (\(error)), \(token.count) bytes")
+            return InspectedToken(
+                inspection: TokenInspection(header: nil, payload: nil, steps: [step], code: .argumentError), entry: nil)
+        }
+        let shape = ExplanationStep(.passed, "shape", "compact JWS, \(token.count) bytes")
+        let (steps, code, entry, keys) = await judge(token, jws, kind)
+        let inspection = TokenInspection(
+            header: PrettyJSON.text(of: jws.header), payload: PrettyJSON.text(of: jws.payload), steps: [shape] + steps,
+            code: code)
+        return InspectedToken(inspection: inspection, entry: entry, keys: keys)
+    }
+
+    private func judge(
+        _ token: [UInt8], _ jws: UnverifiedJWS, _ kind: CredentialKind
+    ) async -> ([ExplanationStep], DecisionCode, VerifiedTokenCache.Entry?, KeyEvidence?) {
+        let index: Int
+        do throws(VerificationFailure) {
+            index = try snapshot.verifiers.index(for: jws, kind)
+        } catch {
+            return (whose(jws) + [nobodys(jws, kind, error)], error.code, nil, nil)
+        }
+        let verifier = snapshot.verifiers.verifiers[index]
+        let evidence = await evidence(for: verifier)
+        let (now, monotonic) = (clock.now(), clock.monotonic())
+        let account = TokenAccount(verifier: verifier, evidence: evidence, now: now, monotonic: monotonic)
+        let (code, entry) = verdict(on: token, kind, verifier, evidence, now: now, monotonic: monotonic)
+        return (whose(jws) + account.steps(of: jws), code, entry, evidence)
+    }
+
+    private func evidence(for verifier: TokenVerifier) async -> KeyEvidence {
+        if case .session = verifier { return await sessions.look() }
+        return await keys.evidence(for: verifier.keySet.map { snapshot.keySources[$0] })
+    }
+
+    /// Of a token that a gateway made, where it cannot count whatever its checks say.
+    private func whose(_ token: UnverifiedJWS) -> [ExplanationStep] {
+        if token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true {
+            return [
+                ExplanationStep(
+                    .failed, "use", "a pending token of a gateway: it counts in calls of sign-in and link alone")
+            ]
+        }
+        guard SessionVerifier.judges(token), snapshot.sessionSet == nil else { return [] }
+        return [
+            ExplanationStep(.failed, "use", "a session cookie of a gateway, and accounts is off in this configuration")
+        ]
+    }
+
+    /// Of a token that no verifier judges.
+    private func nobodys(
+        _ token: UnverifiedJWS, _ kind: CredentialKind, _ failure: VerificationFailure
+    ) -> ExplanationStep {
+        guard failure.reason == .issuer else { return ExplanationStep(.failed, "kind", failure.reason.rawValue) }
+        let issuer = ShownText.claim(token.payload.root["iss"])
+        guard snapshot.verifiers.verifiers.contains(where: { $0.kind == kind }) else {
+            return ExplanationStep(.failed, "verifier", "nothing in identity is configured for such tokens: \(issuer)")
+        }
+        return ExplanationStep(.failed, "iss", "\(failure.reason.rawValue): \(issuer) is none of identity.providers'")
+    }
+
+    /// What the request path says.
+    private func verdict(
+        on token: [UInt8], _ kind: CredentialKind, _ verifier: TokenVerifier, _ evidence: KeyEvidence, now: Int64,
+        monotonic: UInt64
+    ) -> (DecisionCode, VerifiedTokenCache.Entry?) {
+        guard let hasher = SHA256Hasher() else { return (.internalError, nil) }
+        let renderer = snapshot.outgoing.identity
+        let authenticator = Authenticator(
+            verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher,
+            counters: WorkerCounters(routes: 0, upstreams: 0), render: { renderer.render($0) })
+        if let set = verifier.keySet { authenticator.install(evidence.view, set: set) }
+        let outcome = token.withUnsafeBytes { bytes in
+            authenticator.authenticate(bytes, kind: kind, now: now, monotonic: monotonic, waitingSince: 0)
+        }
+        switch outcome {
+        case .verified(let entry): return (.ok, entry)
+        case .refused(let failure): return (failure.code, nil)
+        case .unavailable, .awaitKeys: return (.keysUnavailable, nil)
+        case .awaitOwner: return (.storeUnavailable, nil)
+        }
+    }
+}

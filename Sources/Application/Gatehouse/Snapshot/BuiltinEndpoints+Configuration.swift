@@ -1,0 +1,46 @@
+import GatewayConfiguration
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import RequestPipeline
+
+extension BuiltinEndpoints {
+    /// `nil` if the gateway serves nothing itself.
+    ///
+    /// - Parameter responseHeaders: what holds for all responses.
+    convenience init?(
+        _ accounts: Configuration.Accounts?, publishesKeys: Bool, opaqueProvider: Int?,
+        responseHeaders: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
+    ) {
+        guard accounts != nil || publishesKeys else { return nil }
+        let endpoints = accounts == nil ? [] : AccountEndpoint.allCases
+        let calls = endpoints.map { endpoint in
+            let cors = Self.policy(of: endpoint, accounts?.origins ?? [])
+            let plan = RoutePlan(
+                pattern: endpoint.path, policy: endpoint.policy, upstream: 0, responseTimeout: 0,
+                bodyLimit: AccountEndpoint.bodyLimit, opaqueProvider: opaqueProvider,
+                additions: AnswerAdditions(cors: cors, common: responseHeaders))
+            return Call(endpoint: endpoint, plan: plan)
+        }
+        self.init(calls: calls, hasPage: accounts?.demoPage != nil)
+    }
+
+    /// Pages of the listed origins may call, and read what they get, too.
+    private static func policy(of endpoint: AccountEndpoint, _ origins: [String]) -> CORSPolicy? {
+        guard !origins.isEmpty, !endpoint.isEvent else { return nil }
+        return CORSPolicy(
+            origins: origins, methods: endpoint.method == .get ? ["GET", "HEAD"] : ["POST"], headers: nil, expose: [],
+            credentials: true, maximumAge: 600)
+    }
+}
+
+extension ReadyAnswer {
+    init(_ page: Configuration.DemoPage) {
+        self.init(
+            contentType: "text/html; charset=utf-8", caching: "no-store",
+            fields: [
+                ("Content-Security-Policy", page.policy), ("X-Content-Type-Options", "nosniff"),
+                ("Referrer-Policy", "no-referrer"),
+            ], body: page.html)
+    }
+}

@@ -1,0 +1,62 @@
+import GatewayConfiguration
+import GatewayCore
+
+/// Everything of a configuration that verified tokens, and the fields that were rendered of them, depend on.
+///
+/// Two configurations of one shape may share verified tokens. Of any other, none that was verified before counts.
+struct IdentityShape: Sendable, Equatable {
+    private let identity: Configuration.Identity
+    private let revocation: Configuration.Revocation
+    private let accounts: Configuration.Accounts?
+    private let headers: Configuration.IdentityHeaders
+    /// An assertion is signed for an upstream by its place.
+    private let upstreams: [String]
+    private let keepsVariable: Bool
+    private let assertionKeyID: String?
+    private let sessionKeyIDs: [String]
+
+    init(_ configuration: Configuration, keepsVariable: Bool, assertionKeyID: String?, sessionKeyIDs: [String]) {
+        identity = configuration.identity.withoutPlaces
+        revocation = configuration.revocation
+        accounts = configuration.accounts?.withoutPlaces
+        headers = configuration.headers.withoutPlaces
+        upstreams = assertionKeyID == nil ? [] : configuration.upstreams.map(\.name)
+        self.keepsVariable = keepsVariable
+        self.assertionKeyID = assertionKeyID
+        self.sessionKeyIDs = sessionKeyIDs
+    }
+}
+
+/// Where something stands in its file changes nothing of what is served.
+extension Configuration.Identity {
+    var withoutPlaces: Self {
+        var copy = self
+        for index in copy.providers.indices { copy.providers[index].location = .nowhere }
+        return copy
+    }
+}
+
+extension Configuration.Accounts {
+    var withoutPlaces: Self {
+        var copy = self
+        copy.location = .nowhere
+        return copy
+    }
+}
+
+extension Configuration.IdentityHeaders {
+    var withoutPlaces: Self {
+        var copy = self
+        copy.assertion?.location = .nowhere
+        for index in copy.extra.indices {
+            guard case .expression(var expression) = copy.extra[index].source else { continue }
+            expression.location = .nowhere
+            copy.extra[index].source = .expression(expression)
+        }
+        return copy
+    }
+}
+
+extension SourceLocation {
+    fileprivate static let nowhere = SourceLocation(origin: "")
+}

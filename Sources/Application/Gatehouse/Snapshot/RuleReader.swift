@@ -1,0 +1,123 @@
+import Authorization
+import Forwarding
+import GatewayConfiguration
+package import GatewayCore
+import Routing
+package import SecurityRules
+
+/// Reads the rules of a configuration, once: what is wrong is told at its place in the rules file, or in the configuration.
+struct RuleReader {
+    private(set) var warnings: [ConfigurationWarning] = []
+    private(set) var errors: [ConfigurationError] = []
+
+    /// Nil where there is no file, and where it cannot be read or holds no rules that can be asked.
+    mutating func read(_ file: Configuration.RulesFile?) -> Ruleset? {
+        guard let file, let bytes = bytes(of: file) else { return nil }
+        do throws(RuleProblems) {
+            let rules = try Ruleset(file: RuleSource(bytes, name: file.path))
+            warnings += rules.warnings.map { warning in
+                ConfigurationWarning(
+                    location: SourceLocation(warning.location), what: warning.what, remedy: warning.remedy)
+            }
+            return rules
+        } catch {
+            fail(error, at: file.location) { problem in
+                (SourceLocation(problem.location), problem.what)
+            }
+            return nil
+        }
+    }
+
+    /// The rules of a route, after those of the file; nil: it has none. What is worth knowing of them was told with the configuration.
+    mutating func read(_ route: Configuration.Route, _ pattern: RoutePattern, after file: RouteRules?) -> RouteRules? {
+        guard let condition = route.allow else { return route.auth == .none ? nil : file }
+        guard route.auth != .none else {
+            errors.append(
+                ConfigurationError(
+                    location: condition.location, what: "allow can never apply on a route with auth: none",
+                    remedy: "remove it, or remove auth: none"))
+            return nil
+        }
+        return read(condition, of: pattern).map { RouteRules((file?.rulesets ?? []) + [$0]) }
+    }
+
+    private mutating func read(_ condition: Configuration.RulesExpression, of pattern: RoutePattern) -> Ruleset? {
+        do throws(RuleProblems) {
+            return try Ruleset(condition, captures: pattern.ruleCaptures)
+        } catch {
+            fail(error, at: condition.location) {
+                (condition.location, "routes[].allow at character \($0.location.column): \($0.what)")
+            }
+            return nil
+        }
+    }
+
+    /// The source of a further field.
+    mutating func read(_ header: Configuration.ExtraHeader) -> IdentityRenderer.Extra? {
+        switch header.source {
+        case .claim(let path):
+            let source: IdentityRenderer.Extra.Source =
+                switch path.root {
+                case .uid: .uid
+                case .provider: .provider
+                case .token: .claim(path.names)
+                }
+            return IdentityRenderer.Extra(name: header.name, source: source)
+        case .expression(let expression):
+            do throws(RuleProblems) {
+                let source = IdentityRenderer.Extra.Source.expression(try RuleValueExpression(expression))
+                return IdentityRenderer.Extra(name: header.name, source: source)
+            } catch {
+                fail(error, at: expression.location) {
+                    (expression.location, "headers.extra at character \($0.location.column): \($0.what)")
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Reports rules that nobody is asked.
+    mutating func warnOfUnused(_ file: Configuration.RulesFile?, _ routes: [Configuration.Route]) {
+        guard let file, routes.allSatisfy({ $0.auth == .none }) else { return }
+        warnings.append(
+            ConfigurationWarning(
+                location: file.location, what: "no route asks for a credential, so the rules are asked of nobody",
+                remedy: "remove auth: none where they should be, or remove them"))
+    }
+
+    private mutating func bytes(of file: Configuration.RulesFile) -> [UInt8]? {
+        do throws(BoundedFile.Failure) {
+            return try BoundedFile.read(file.path, atMost: RuleSource.maximumSize)
+        } catch {
+            let (why, remedy) =
+                switch error {
+                case .unreadable(let reason): ("cannot be read (\(reason))", "paths start at the working directory")
+                case .tooLarge: ("is larger than 256 KiB", "make it smaller")
+                }
+            let what = "the rules file \(Quoted(file.path)): \(why)"
+            errors.append(ConfigurationError(location: file.location, what: what, remedy: remedy))
+            return nil
+        }
+    }
+
+    /// Rules that cannot be asked always leave an error: without one, their routes would be without them.
+    private mutating func fail(
+        _ problems: RuleProblems, at location: SourceLocation,
+        _ place: (RuleProblem) -> (location: SourceLocation, what: String)
+    ) {
+        errors += problems.problems.map { problem in
+            let (location, what) = place(problem)
+            return ConfigurationError(location: location, what: what, remedy: problem.remedy)
+        }
+        guard problems.problems.isEmpty else { return }
+        errors.append(
+            ConfigurationError(location: location, what: "rules that cannot be read", remedy: "correct or remove them"))
+    }
+}
+
+extension SourceLocation {
+    /// A place in a rules file.
+    package init(_ location: RuleLocation) {
+        self.init(file: location.source, line: location.line, column: location.column)
+    }
+}

@@ -1,0 +1,78 @@
+import GatewayCore
+import JOSE
+
+/// The key files of one purpose, as the configuration names them.
+struct SigningKeyFiles {
+    /// Signs.
+    let current: String
+    let previous: [String]
+    /// Where they are named.
+    let location: SourceLocation
+}
+
+/// Reads key files, once: what is wrong is told at their place in the configuration.
+struct SigningKeyReader {
+    /// The largest key file, in bytes.
+    private static let maximumSize = 65_536
+
+    private(set) var warnings: [ConfigurationWarning] = []
+    private(set) var errors: [ConfigurationError] = []
+
+    /// Nil where there are no files, and where a file cannot be read or holds no such key: ``check()`` tells of these.
+    mutating func read(_ files: SigningKeyFiles?) -> (current: SigningKey, previous: [SigningKey])? {
+        guard let files else { return nil }
+        let current = key(in: files.current, files)
+        let previous = files.previous.compactMap { file in key(in: file, files).map { (file, $0) } }
+        guard let current, previous.count == files.previous.count else { return nil }
+        for (file, key) in previous where key.keyID == current.keyID {
+            warn("the key file \(Quoted(file)) holds the key that signs", "remove it, or name another file", files)
+        }
+        return (current, previous.map(\.1))
+    }
+
+    /// Reports a key of the session cookies that signs assertions too, whatever the files are called.
+    mutating func keepApart(_ session: SigningKey?, _ assertion: SigningKey?, at location: SourceLocation) {
+        guard let session, let assertion, session.keyID == assertion.keyID else { return }
+        errors.append(
+            ConfigurationError(
+                location: location, what: "accounts.session_key holds the key that signs assertions",
+                remedy: "make one of its own"))
+    }
+
+    /// - Throws: every file that could not be read or holds no such key.
+    func check() throws(ConfigurationErrors) {
+        guard errors.isEmpty else { throw ConfigurationErrors(errors) }
+    }
+
+    private mutating func key(in file: String, _ files: SigningKeyFiles) -> SigningKey? {
+        do {
+            let bytes = try BoundedFile.read(file, atMost: Self.maximumSize)
+            if BoundedFile.isOpenToOthers(file) {
+                warn(
+                    "the key file \(Quoted(file)) is open to others than its owner",
+                    "chmod 600 it: who reads it can sign", files)
+            }
+            return try SigningKey(pem: bytes, algorithm: .es256)
+        } catch let error as SigningKeyError {
+            fail(file, error.description, files)
+        } catch BoundedFile.Failure.unreadable(let reason) {
+            fail(file, "cannot be read (\(reason))", files, "paths start at the working directory")
+        } catch {
+            fail(file, "is larger than 64 KiB", files)
+        }
+        return nil
+    }
+
+    private mutating func fail(
+        _ file: String, _ why: String, _ files: SigningKeyFiles,
+        _ remedy: String = "make one with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
+    ) {
+        errors.append(
+            ConfigurationError(
+                location: files.location, what: "the key file \(Quoted(file)): \(why)", remedy: remedy))
+    }
+
+    private mutating func warn(_ what: String, _ remedy: String, _ files: SigningKeyFiles) {
+        warnings.append(ConfigurationWarning(location: files.location, what: what, remedy: remedy))
+    }
+}

@@ -1,0 +1,199 @@
+import Accounts
+import Authentication
+import Authorization
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import NIOCore
+import RequestPipeline
+
+/// The account calls of one worker: whom they are handed to, and how much of them is held.
+struct WorkerCalls {
+    let service: any AccountServing
+    /// The lines that set and clear the session cookie.
+    let cookies: SessionCookieLines
+    /// How many calls are being served.
+    var running = 0
+    /// What is held of bodies, and of those of each network.
+    private var heldBytes = 0
+    private var heldByNetwork: [PeerNetwork: Int] = [:]
+
+    init(service: any AccountServing, cookies: SessionCookieLines) {
+        self.service = service
+        self.cookies = cookies
+    }
+
+    /// The most bytes of bodies that a worker holds.
+    static let heldLimit = 32 << 20
+    /// The most that it holds of one network: bodies may come slowly, and who sends many of them must not keep all others out.
+    static let networkLimit = heldLimit / 4
+    /// The most calls of a worker that are served at a time.
+    static let runningLimit = 256
+    /// How long a call may be served, in nanoseconds: longer than everything that it waits for, each in its bounds.
+    static let patience: UInt64 = 30_000_000_000
+}
+
+extension WorkerCalls {
+    /// Counts bytes of a body that came.
+    ///
+    /// - Returns: whether there was room for them; else nothing was counted.
+    mutating func hold(_ bytes: Int, of network: PeerNetwork) -> Bool {
+        let held = heldByNetwork[network, default: 0]
+        guard heldBytes + bytes <= Self.heldLimit, held + bytes <= Self.networkLimit else { return false }
+        heldBytes += bytes
+        heldByNetwork[network] = held + bytes
+        return true
+    }
+
+    /// Counts bytes that are held no more.
+    mutating func release(_ bytes: Int, of network: PeerNetwork) {
+        heldBytes -= bytes
+        let held = heldByNetwork[network, default: 0] - bytes
+        heldByNetwork[network] = held > 0 ? held : nil
+    }
+}
+
+/// Renders `Set-Cookie`: the same attributes to clear as to set, or the browser keeps what it has (RFC 6265 section 5.3).
+struct SessionCookieLines: Sendable {
+    let name: String
+    private static let attributes = "Path=/; HttpOnly; Secure; SameSite=Lax"
+
+    func value(of cookie: SessionCookie) -> String {
+        switch cookie {
+        case .set(let token, let maximumAge): "\(name)=\(token); Max-Age=\(maximumAge); \(Self.attributes)"
+        case .clear: "\(name)=; Max-Age=0; \(Self.attributes)"
+        }
+    }
+
+    /// The whole line.
+    func line(of cookie: SessionCookie) -> [UInt8] { Array("Set-Cookie: \(value(of: cookie))\r\n".utf8) }
+}
+
+extension Worker {
+    /// Reads a permitted call whole, and has it served.
+    func serve(_ endpoint: AccountEndpoint, _ request: RequestView, _ permit: Permit, from client: ClientHandler) {
+        guard calls != nil else { return client.deny(Denial(.routeNotFound)) }
+        client.record.decided = clock.monotonic()
+        client.record.clearsCookie = false
+        let reader = CallReader(
+            worker: self, client: client, endpoint: endpoint, caller: permit.identity?.principal,
+            contentType: Self.mediaType(of: request))
+        client.attach(reader)
+    }
+
+    /// The type and subtype alone, in lower case; empty where there are none, or several.
+    private static func mediaType(of request: RequestView) -> String {
+        guard let index = request.fields.firstIndex(of: .contentType),
+            request.fields.nextIndex(of: .contentType, after: index) == nil
+        else { return "" }
+        let value = request.fields[index].value.bytes(in: request.bytes)
+        let type = value.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
+        return String(decoding: type, as: UTF8.self).lowercased()
+    }
+
+    /// Renders a reply for its client.
+    func answer(_ reply: AccountReply, to client: ClientHandler) {
+        guard let lines = calls?.cookies else { return }
+        switch reply {
+        case .json(let body, let cookie):
+            client.answer(
+                ReadyAnswer(contentType: "application/json", fields: Self.fields(cookie, lines), body: body))
+        case .accepted: client.answer(ReadyAnswer(contentType: nil))
+        case .done(let cookie):
+            client.answer(ReadyAnswer(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
+        case .refused(let denial): client.deny(denial)
+        }
+    }
+
+    private static func fields(
+        _ cookie: SessionCookie?, _ lines: SessionCookieLines
+    ) -> [(name: String, value: String)] {
+        [("X-Content-Type-Options", "nosniff")] + (cookie.map { [("Set-Cookie", lines.value(of: $0))] } ?? [])
+    }
+}
+
+/// Takes the body of an account call, then has the call served and gives its answer.
+final class CallReader: Responder {
+    var answersAtLength: Bool { true }
+    private let worker: Worker
+    private let client: ClientHandler
+    private let number: UInt64
+    private let network: PeerNetwork
+    private let endpoint: AccountEndpoint
+    private let caller: Principal?
+    private let contentType: String
+    private var body: [UInt8] = []
+    private var isServed = false
+    private var isOver = false
+    private var servedUntil = UInt64.max
+
+    init(
+        worker: Worker, client: ClientHandler, endpoint: AccountEndpoint, caller: Principal?, contentType: String
+    ) {
+        self.worker = worker
+        self.client = client
+        number = client.record.number
+        network = client.origin.network
+        self.endpoint = endpoint
+        self.caller = caller
+        self.contentType = contentType
+    }
+
+    var acceptsBody: Bool { !isOver }
+
+    func bodyPart(_ part: ByteBuffer) {
+        guard !isOver, let hasRoom = worker.calls?.hold(part.readableBytes, of: network) else { return }
+        guard hasRoom else { return refuse(Denial(.overloaded)) }
+        body.append(contentsOf: part.readableBytesView)
+    }
+
+    func bodyEnded(trailers: ByteBuffer) {
+        guard !isOver, let calls = worker.calls else { return }
+        guard calls.running < WorkerCalls.runningLimit else { return refuse(Denial(.overloaded)) }
+        worker.calls?.running += 1
+        isServed = true
+        servedUntil = worker.front.time &+ WorkerCalls.patience
+        let call = AccountCall(
+            endpoint: endpoint, body: body, contentType: contentType,
+            caller: caller.map { AccountCaller(principal: $0) }, network: network,
+            requestID: client.record.idText)
+        let bound = NIOLoopBound(self, eventLoop: worker.loop)
+        calls.service.serve(call) { reply in
+            bound.eventLoop.execute { bound.value.served(reply) }
+        }
+    }
+
+    func bodyFlush() {}
+    func clientWritabilityChanged(isWritable: Bool) {}
+
+    func clientGone() {
+        letGo()
+    }
+
+    func tick(now: UInt64) {
+        guard isServed, !isOver, now >= servedUntil else { return }
+        refuse(Denial(.overloaded))
+    }
+
+    /// The call has its answer, however late: until then it keeps its place among those that are served.
+    private func served(_ reply: AccountReply) {
+        worker.calls?.running -= 1
+        guard !isOver else { return }
+        worker.front.readClock()
+        letGo()
+        guard client.isOpen, client.record.number == number else { return }
+        worker.answer(reply, to: client)
+    }
+
+    private func refuse(_ denial: Denial) {
+        letGo()
+        client.deny(denial)
+    }
+
+    private func letGo() {
+        guard !isOver else { return }
+        isOver = true
+        worker.calls?.release(body.count, of: network)
+        body = []
+    }
+}

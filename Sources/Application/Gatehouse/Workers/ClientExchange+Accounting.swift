@@ -1,0 +1,82 @@
+import Authentication
+import Forwarding
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import NIOCore
+import Observability
+import RequestPipeline
+import Revocation
+
+extension ClientExchange {
+    /// Counts a request that is over, and writes its line.
+    func account(for client: ClientHandler, _ worker: Worker) {
+        let (counters, snapshot, clock) = (worker.counters, worker.snapshot, worker.clock)
+        let now = clock.monotonic()
+        counters.count(
+            client.record.code, route: run.route < 0 ? -1 : snapshot.plans[run.route].counterPlace)
+        if client.stream != nil {
+            counters.adjust(.streamsOpen, by: -1)
+            if client.record.code.status == 401 { counters.add(to: .streamsRefused) }
+        } else {
+            counters.record(.request, nanoseconds: now &- client.record.began)
+            if client.lasting != nil, client.record.code.status == 401 { counters.add(to: .streamsRefused) }
+        }
+        if client.record.decided > 0 {
+            counters.record(.decision, nanoseconds: client.record.decided &- client.record.began)
+        }
+        if client.record.forwarded > 0 {
+            counters.record(
+                .queue,
+                nanoseconds: client.record.forwarded > client.record.decided
+                    ? client.record.forwarded &- client.record.decided : 0)
+        }
+        counters.add(client.record.bytesIn, to: .bytesReceived)
+        counters.add(client.record.bytesOut, to: .bytesSent)
+        if client.record.upstream >= 0, client.record.forwarded > 0, client.record.code == .ok {
+            counters.record(.upstream, nanoseconds: upstreamTime(of: client))
+            counters.countStatus(
+                Int(client.record.status), upstream: snapshot.upstreams[client.record.upstream].counterPlace)
+        }
+        if client.record.code == .upstreamTimeout, client.record.upstream >= 0 {
+            counters.add(to: .timeouts, upstream: snapshot.upstreams[client.record.upstream].counterPlace)
+        }
+        if let phase = client.record.deniedIn { counters.countDenial(in: phase) }
+        if let accessLog = worker.accessLog { write(of: client, worker, now: now, to: accessLog) }
+    }
+
+    private func upstreamTime(of client: ClientHandler) -> UInt64 {
+        let (forwarded, answered) = (client.record.forwarded, client.record.answered)
+        return answered > forwarded ? answered &- forwarded : 0
+    }
+
+    private func write(of client: ClientHandler, _ worker: Worker, now: UInt64, to log: AccessLogBuffer) {
+        let (record, snapshot, clock) = (client.record, worker.snapshot, worker.clock)
+        let duration = now &- record.began
+        client.head.withUnsafeReadableBytes { bytes in
+            var entry = AccessLogEntry(
+                time: clock.milliseconds() &- Int64(duration / 1_000_000), requestID: record.id, code: record.code)
+            entry.traceID = record.trace
+            entry.client = .string(client.origin.text)
+            if record.method.upperBound <= bytes.count { entry.method = .bytes(record.method.bytes(in: bytes)) }
+            if record.path.upperBound <= bytes.count { entry.path = .bytes(record.path.bytes(in: bytes)) }
+            entry.status = record.status
+            if let user = run.identity?.principal.user {
+                entry.uid = .string(user.uid)
+                if let tenant = user.tenant { entry.tenant = .string(tenant) }
+            }
+            if run.route >= 0 { entry.route = .string(snapshot.plans[run.route].pattern) }
+            if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
+            entry.phase = record.deniedIn
+            if let reason = record.reason { entry.reason = .string(reason) }
+            if let rule = record.rule { entry.rule = .string(rule) }
+            entry.durationMicroseconds = duration / 1000
+            if record.forwarded > 0, record.answered > 0 {
+                entry.upstreamMicroseconds = upstreamTime(of: client) / 1000
+            }
+            entry.bytesIn = record.bytesIn
+            entry.bytesOut = record.bytesOut
+            log.record(entry)
+        }
+    }
+}

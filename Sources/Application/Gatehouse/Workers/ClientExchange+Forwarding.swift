@@ -1,0 +1,54 @@
+import Authentication
+import Forwarding
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import NIOCore
+import RequestPipeline
+
+extension ClientExchange {
+    /// Renders a permitted request and hands it to the pool of its upstream.
+    func forward(_ request: RequestView, _ permit: Permit, _ client: ClientHandler, _ worker: Worker) {
+        client.record.decided = worker.clock.monotonic()
+        guard case .upstream(let upstream) = permit.destination else { return client.deny(Denial(.internalError)) }
+        if permit.identity?.identity.isTooLarge == true { return client.deny(Denial(.headTooLarge)) }
+        let outgoing = worker.snapshot.outgoing
+        guard let assertion = outgoing.assertion(for: permit.identity, upstream: upstream, now: worker.clock.now())
+        else {
+            client.record.reason = "assertion: not signed"
+            return client.deny(Denial(.internalError))
+        }
+        let pool = worker.pools[upstream]
+        let route = OutgoingHead.Route(
+            peer: client.origin, fallbackHost: pool.hostField, assertion: assertion,
+            trailers: outgoing.trailers(of: request))
+        let marks = marks(of: request, client, worker)
+        let head = worker.front.flushes.requests.next()
+        guard
+            let request = outgoing.render(
+                request, permit, route, marks,
+                balanceValue: pool.settings.hashOn?.hash(
+                    user: permit.identity?.principal.user, address: client.origin.text, request: request),
+                into: &head.pointee)
+        else { return client.deny(Denial(.internalError)) }
+        client.record.upstream = upstream
+        worker.counters.add(
+            to: client.record.attempts == 0 ? .requests : .retries, upstream: pool.settings.counterPlace)
+        if permit.upgrade != nil { client.asksForTunnel() }
+        pool.send(request, head: head.pointee, for: client)
+    }
+
+    /// What the request is known by: in the trace that it came in, where there is one to be taken, else in one of its own.
+    private func marks(of request: RequestView, _ client: ClientHandler, _ worker: Worker) -> OutgoingHead.Marks {
+        let front = worker.front
+        if worker.snapshot.outgoing.acceptsTrace, request.fields.contains(.traceparent),
+            let context = TraceContext(of: request)
+        {
+            client.record.trace = context.trace
+            return OutgoingHead.Marks(request: client.record.id, trace: context.trace, span: 0, context: context)
+        }
+        if client.record.trace == (0, 0) { client.record.trace = front.requestIDs.nextPair() }
+        return OutgoingHead.Marks(
+            request: client.record.id, trace: client.record.trace, span: front.requestIDs.nextPair().1)
+    }
+}

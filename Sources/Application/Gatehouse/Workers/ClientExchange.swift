@@ -1,0 +1,156 @@
+import Authentication
+import Forwarding
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import NIOCore
+import RequestPipeline
+import Revocation
+import Routing
+
+/// The requests of one client connection of HTTP/1.1, one after the other: drives the pipeline, performs its lookups, and forwards what it permits.
+///
+/// One object for a connection, reused for each request. Lives on the connection's event loop.
+final class ClientExchange: RequestHandler {
+    private let home: WorkerLoop
+    /// The worker that the current request was begun with, and is served with to its end; `nil` between requests.
+    private(set) var worker: Worker?
+    /// The current request's way through the pipeline.
+    private(set) var run = PipelineRun(began: 0)
+    private var state = State.new
+    /// The lookup result that the run is resumed with.
+    private var result = LookupResult.arrived
+
+    private enum State {
+        case new
+        case waiting
+        case permitted
+    }
+
+    init(_ home: WorkerLoop) {
+        self.home = home
+    }
+
+    var additions: AnswerAdditions? { (worker ?? home.current)?.snapshot.additions }
+
+    func began(_ client: ClientHandler) {
+        worker = home.current
+        worker?.requestBegan()
+        run = PipelineRun(began: client.record.began)
+        state = .new
+    }
+
+    /// Decides a request, or goes on with one that waited or that its upstream did not take.
+    func handle(_ request: RequestView, from client: ClientHandler) {
+        guard let worker else { return client.deny(Denial(.internalError)) }
+        let scratch = worker.pathScratch.borrow()
+        defer { scratch.giveBack() }
+        let context = RequestPipeline.Context(
+            now: worker.clock.now(), monotonic: worker.front.time, scratch: scratch)
+        switch state {
+        case .new: client.record.wantsGRPC = Self.isGRPC(request)
+        case .waiting:
+            worker.pipeline.restorePaths(of: run, request, in: context)
+            worker.pipeline.resume(&run, with: result, now: context.now)
+        case .permitted:
+            worker.pipeline.restorePaths(of: run, request, in: context)
+            worker.pipeline.retry(&run)
+        }
+        advance(request, client, worker, context)
+    }
+
+    private func advance(
+        _ request: RequestView, _ client: ClientHandler, _ worker: Worker, _ context: RequestPipeline.Context
+    ) {
+        while true {
+            // Taken out while it is worked on: see `ClientHandler.takeInbound`.
+            var (run, origins) = (run, client.origins)
+            let step = worker.pipeline.advance(&run, request, &origins, in: context)
+            client.origins = origins
+            self.run = run
+            note(run, client, worker)
+            switch step {
+            case .permit(let permit):
+                state = .permitted
+                switch permit.destination {
+                case .upstream: return forward(request, permit, client, worker)
+                case .account(let endpoint): return worker.serve(endpoint, request, permit, from: client)
+                }
+            case .deny(let denial):
+                client.record.deniedIn = run.phase
+                return client.deny(denial)
+            case .answer(let response): return answer(response, client, worker)
+            case .await(let lookup):
+                state = .waiting
+                guard let result = wait(for: lookup, client, worker) else { return }
+                worker.pipeline.resume(&self.run, with: result, now: context.now)
+            }
+        }
+    }
+
+    /// Notes that the request waits.
+    func noteWait(since now: UInt64) {
+        run.wait(since: now)
+    }
+
+    /// Copies to the connection's record what responses, the access log and metrics need.
+    private func note(_ run: PipelineRun, _ client: ClientHandler, _ worker: Worker) {
+        guard let plan = run.plan else {
+            if let reason = run.reason { client.record.reason = reason }
+            return
+        }
+        client.record.bodyLimit = plan.bodyLimit
+        if let additions = plan.additions {
+            client.record.additions = additions
+            client.record.corsOrigin = run.corsOrigin
+        }
+        client.record.isAuthenticated = run.identity != nil
+        client.record.expiredCode = run.expiredCode
+        if let reason = run.reason { client.record.reason = reason }
+        if let rule = run.rule { client.record.rule = rule }
+        // A user who wants to be signed out is, even if the session is no longer valid.
+        if run.endpoint == .signOut { client.record.clearsCookie = true }
+        if let failure = run.storeFailure { worker.logAllowed(failure, plan) }
+    }
+
+    private func answer(_ response: BuiltinResponse, _ client: ClientHandler, _ worker: Worker) {
+        switch response {
+        case .keys:
+            // A client would keep half of the keys, so they are published once all are known.
+            guard let keys = worker.keysDocument else { return client.deny(Denial(.storeUnavailable)) }
+            client.answer(keys)
+        case .page:
+            guard let page = worker.snapshot.page else { return client.deny(Denial(.routeNotFound)) }
+            client.answer(page)
+        case .preflight(let lines): client.answer(ReadyAnswer(noContentWith: lines))
+        }
+    }
+
+    /// Goes on with the result of the lookup that the request waits for.
+    func resume(with result: LookupResult, _ client: ClientHandler) {
+        self.result = result
+        client.serveAgain()
+    }
+
+    // MARK: - The end
+
+    func abandoned(_ client: ClientHandler) {
+        guard let worker else { return }
+        _ = worker.pending.take { $0.client === client }
+        if client.record.upstream >= 0 { worker.pools[client.record.upstream].forget(client) }
+    }
+
+    func finished(_ client: ClientHandler) {
+        guard let worker else { return }
+        worker.requestEnded()
+        account(for: client, worker)
+        self.worker = nil
+        run = PipelineRun(began: 0)
+    }
+
+    private static func isGRPC(_ request: RequestView) -> Bool {
+        guard let type = request.fields.first(.contentType) else { return false }
+        let value = type.value.bytes(in: request.bytes)
+        return value.count >= 16 && ASCII.equals(UnsafeRawBufferPointer(rebasing: value[..<16]), "application/grpc")
+    }
+}

@@ -1,0 +1,132 @@
+import GatewayCore
+
+/// Reads one document, section by section; every error lands in the context.
+struct ConfigurationLoader {
+    private let context: LoadingContext
+    private var configuration = Configuration()
+
+    /// The configuration that the text holds.
+    static func load(_ source: SourceText, _ substitution: Substitution) throws(ConfigurationErrors) -> Configuration {
+        let document = try YAMLDocument(source)
+        var loader = ConfigurationLoader(context: LoadingContext(document: document, substitution: substitution))
+        loader.readDocument(file: source.file)
+        return try loader.result()
+    }
+
+    private init(context: LoadingContext) {
+        self.context = context
+    }
+
+    private func result() throws(ConfigurationErrors) -> Configuration {
+        guard context.errors.isEmpty else { throw ConfigurationErrors(context.errors) }
+        var configuration = configuration
+        configuration.warnings = context.warnings.sorted { $0.location < $1.location }
+        return configuration
+    }
+
+    private mutating func readDocument(file: String) {
+        guard let node = context.document.root else {
+            let start = SourceLocation(file: file, line: 1, column: 1)
+            return context.fail(start, "the file is empty", "write at least upstreams and routes")
+        }
+        guard let root = ConfigurationValue(node, name: "", context: context, permitting: .collection).mapping(.root)
+        else { return }
+        readSections(root)
+        root.set(&configuration.trustedProxies, "trusted_proxies") { $0.trustedNetworks() }
+        readListeners(root)
+        readRoutes(root, readUpstreams(root))
+        checkCredentials(root)
+    }
+
+    private mutating func readSections(_ root: MappingReader) {
+        root.set(&configuration.workers, "workers") { $0.integer(in: 1...1_024) }
+        root.set(&configuration.limits, "limits") { $0.mapping(.limits).map(Configuration.Limits.init) }
+        root.set(&configuration.drain, "drain") { $0.mapping(.drain).map(Configuration.Drain.init) }
+        root.set(&configuration.reload, "reload") { $0.mapping(.reload).map(Configuration.Reload.init) }
+        root.set(&configuration.admin, "admin") { $0.mapping(.admin).map(Configuration.Admin.init) }
+        root.set(&configuration.identity, "identity") { $0.mapping(.identity).map(Configuration.Identity.init) }
+        root.set(&configuration.store, "store", Configuration.StoreLocation.read)
+        root.set(&configuration.revocation, "revocation") { value in
+            let hasFirebase = root.value("identity")?.hasMember("firebase") ?? false
+            let tenant = configuration.identity.firebase?.tenant
+            return value.mapping(.revocation).map {
+                Configuration.Revocation($0, hasFirebase: hasFirebase, tenant: tenant)
+            }
+        }
+        root.set(&configuration.headers, "headers") { $0.mapping(.headers).map(Configuration.IdentityHeaders.init) }
+        root.set(&configuration.rules, "rules") { value in
+            value.string().map { Configuration.RulesFile(path: $0, location: value.location) }
+        }
+        readAccounts(root)
+        root.set(&configuration.responseHeaders, "response_headers") { $0.responseHeaders() }
+        root.set(&configuration.traceContext, "trace_context") { $0.choice() }
+        root.set(&configuration.log, "log") { $0.mapping(.log).map(Configuration.Log.init) }
+    }
+
+    private mutating func readAccounts(_ root: MappingReader) {
+        let others = configuration
+        let hasIdentity = root.value("identity")?.hasIssuers ?? false
+        root.set(&configuration.accounts, "accounts") { value in
+            value.mapping(.accounts).map { mapping in
+                let accounts = Configuration.Accounts(mapping)
+                accounts.check(mapping, at: root.location(of: "accounts"), others, hasIdentity: hasIdentity)
+                return accounts
+            }
+        }
+    }
+
+    private mutating func readListeners(_ root: MappingReader) {
+        var listeners = root.listeners()
+        if listeners.isEmpty {
+            let place = root.location(of: "admin")
+            listeners = configuration.listen.map { LocatedListener(listener: $0, location: place) }
+        }
+        configuration.listen = listeners.map(\.listener)
+        for listener in listeners {
+            for problem in configuration.problems(withListenerAt: listener.listener.address) {
+                context.fail(listener.location, problem.what, problem.remedy)
+            }
+            configuration.warnOfBelief(in: listener, context)
+        }
+    }
+
+    private mutating func readUpstreams(_ root: MappingReader) -> [MappingEntry] {
+        guard let value = root.required("upstreams", "add the services behind the gateway") else { return [] }
+        let entries = value.entries(permitting: .collection) ?? []
+        configuration.upstreams = entries.compactMap(Configuration.Upstream.read)
+        return entries
+    }
+
+    private mutating func readRoutes(_ root: MappingReader, _ upstreams: [MappingEntry]) {
+        guard let value = root.required("routes", "add at least one"), let elements = value.sequence() else { return }
+        let surroundings = RouteSurroundings(
+            upstreams: upstreams.map(\.key), hasIdentity: root.value("identity")?.hasIssuers ?? false,
+            identity: configuration.identity)
+        configuration.routes = elements.compactMap { Configuration.Route.read($0, surroundings) }
+        warnOfUnused(upstreams, used: elements.count == configuration.routes.count)
+    }
+
+    private func warnOfUnused(_ upstreams: [MappingEntry], used allRoutesAreRead: Bool) {
+        guard allRoutesAreRead else { return }
+        let used = Set(configuration.routes.map(\.upstream))
+        for upstream in upstreams where !used.contains(upstream.key) {
+            context.warn(upstream.keyLocation, "no route uses the upstream \(Quoted(upstream.key))", "remove it")
+        }
+    }
+
+    private func checkCredentials(_ root: MappingReader) {
+        let credentials = configuration.identity.credentials
+        let needsCredential = configuration.routes.contains { $0.auth == .required }
+        if credentials.header == nil && credentials.cookie == nil && needsCredential {
+            context.fail(
+                root.location(of: "identity"), "identity.credentials reads neither a header nor a cookie",
+                "set one of them, or auth: none on every route")
+        }
+        guard configuration.headers.forwardCredential, let header = credentials.header,
+            configuration.headers.removes(header)
+        else { return }
+        context.warn(
+            root.location(of: "headers"), "the credential's field \(Quoted(header)) is removed and never forwarded",
+            "name a field that does not begin with \(configuration.headers.prefix)")
+    }
+}

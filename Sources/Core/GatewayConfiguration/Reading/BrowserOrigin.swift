@@ -1,0 +1,57 @@
+import GatewayCore
+
+/// The origin of a web page as browsers send it (RFC 6454 section 6.2): scheme, host, and the port unless it is the scheme's own.
+enum BrowserOrigin {
+    /// How browsers spell the origin of a URL.
+    static func spelling(of text: String) throws(HTTPURL.Failure) -> String {
+        if text.contains("*") {
+            throw HTTPURL.Failure(
+                what: "an origin with a wildcard, which others may be able to make theirs", remedy: "list each origin")
+        }
+        guard text.contains("://") else {
+            throw HTTPURL.Failure(what: "no origin", remedy: "write https://HOST, or https://HOST:PORT")
+        }
+        let url = try HTTPURL(parsing: text)
+        let host = url.host.contains(":") ? "[\(url.host)]" : url.host
+        let port = url.port == (url.isSecure ? 443 : 80) ? "" : ":\(url.port)"
+        return "\(url.isSecure ? "https" : "http")://\(host)\(port)"
+    }
+}
+
+extension ConfigurationValue {
+    /// An origin that browsers may call from, in the one spelling that they send.
+    func origin() -> String? {
+        guard !isNullWord else { return fail("\(name) is null, which any page can send", "remove it") }
+        guard let text = string(atMost: 512) else { return nil }
+        let spelling: String
+        do {
+            spelling = try BrowserOrigin.spelling(of: text)
+        } catch {
+            return fail("\(name) is \(error.what)", error.remedy)
+        }
+        guard spelling.utf8.elementsEqual(text.utf8) else {
+            return fail(
+                "\(name) is \(shown), not as browsers send it",
+                "write \(isSubstituted ? "scheme and host in lower case, and no port that is the scheme's own" : spelling)"
+            )
+        }
+        warnOfPlainHTTP(text)
+        return text
+    }
+
+    private func warnOfPlainHTTP(_ origin: String) {
+        guard let url = try? HTTPURL(parsing: origin), !url.isSecure, !IPLiteral.isLoopback(host: url.host) else {
+            return
+        }
+        context.warn(
+            location, "anybody on the way can change the pages of \(shown), and so call as its users", "use https://")
+    }
+
+    private var isNullWord: Bool {
+        if case .scalar(let scalar) = content { scalar.text.lowercased() == "null" } else { false }
+    }
+
+    private var isSubstituted: Bool {
+        if case .scalar(let scalar) = content { scalar.isSubstituted } else { false }
+    }
+}

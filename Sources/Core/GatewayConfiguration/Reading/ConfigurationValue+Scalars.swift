@@ -1,0 +1,111 @@
+import GatewayCore
+
+extension ConfigurationValue {
+    /// A text of 1 to `maximum` bytes without control characters.
+    package func string(atMost maximum: Int = 4_096) -> String? {
+        guard let scalar = scalar("a text") else { return nil }
+        if scalar.isPlain && !scalar.isSubstituted && Self.looksTyped(scalar.text) {
+            return fail("\(name) is \(shown), not a text", "put it in quotes")
+        }
+        return bounded(scalar, atMost: maximum)
+    }
+
+    /// One of a few words.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ type: Choice.Type = Choice.self) -> Choice? {
+        choice(of: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
+    }
+
+    /// One of a few words.
+    package func choice(of words: [String]) -> String? {
+        guard let scalar = scalar("one of \(words.joined(separator: ", "))") else { return nil }
+        if words.contains(scalar.text) { return scalar.text }
+        let remedy =
+            Spelling.suggestion(for: scalar.text, among: words).map { "did you mean '\($0)'?" }
+            ?? "write \(words.joined(separator: " or "))"
+        return fail("\(name) cannot be \(shown)", remedy)
+    }
+
+    /// `true` or `false`.
+    package func boolean() -> Bool? {
+        guard let scalar = scalar("true or false") else { return nil }
+        switch (scalar.isTyped, scalar.text) {
+        case (true, "true"): return true
+        case (true, "false"): return false
+        default: return fail("\(name) is \(shown), not true or false", "write true or false")
+        }
+    }
+
+    /// A whole number.
+    package func integer(in bounds: ClosedRange<Int>) -> Int? {
+        guard let scalar = scalar("a whole number") else { return nil }
+        guard scalar.isTyped, let number = WholeNumber.parse(scalar.text) else {
+            return fail("\(name) is \(shown), not a whole number", "write digits only, as in 100")
+        }
+        guard bounds.contains(number) else {
+            return outOfRange("\(bounds.lowerBound)", "\(bounds.upperBound)")
+        }
+        return number
+    }
+
+    /// A number, perhaps with a fraction.
+    func number(in bounds: ClosedRange<Double>) -> Double? {
+        guard let scalar = scalar("a number") else { return nil }
+        guard scalar.isTyped, let number = DecimalNumber.parse(scalar.text) else {
+            return fail("\(name) is \(shown), not a number", "write a number, as in 0.8")
+        }
+        guard bounds.contains(number) else {
+            return outOfRange("\(bounds.lowerBound)", "\(bounds.upperBound)")
+        }
+        return number
+    }
+
+    /// A duration, as in `30s`.
+    package func duration(in bounds: ClosedRange<Duration>) -> Duration? {
+        guard let scalar = scalar("a duration") else { return nil }
+        guard let duration = DurationText.parse(scalar.text) else {
+            return fail(
+                "\(name) is \(shown), not a duration",
+                "write a whole number and ms, s, m, h or d, as in 30s")
+        }
+        guard bounds.contains(duration) else {
+            return outOfRange(DurationText.write(bounds.lowerBound), DurationText.write(bounds.upperBound))
+        }
+        return duration
+    }
+
+    /// A number of bytes, as in `64KiB`.
+    func size(in bounds: ClosedRange<Int>) -> Int? {
+        guard let scalar = scalar("a size") else { return nil }
+        guard let size = SizeText.parse(scalar.text) else {
+            return fail(
+                "\(name) is \(shown), not a size",
+                "write a number of bytes, or one with KiB, MiB or GiB, as in 64KiB")
+        }
+        guard bounds.contains(size) else {
+            return outOfRange(SizeText.write(bounds.lowerBound), SizeText.write(bounds.upperBound))
+        }
+        return size
+    }
+
+    private func bounded(_ scalar: Scalar, atMost maximum: Int) -> String? {
+        if scalar.text.utf8.count > maximum {
+            return fail("\(name) is longer than \(maximum) bytes", "shorten it")
+        }
+        if scalar.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return fail("\(name) contains a control character", "keep it on one line, without tabs")
+        }
+        return scalar.text
+    }
+
+    private func outOfRange<Result>(_ least: String, _ most: String) -> Result? {
+        fail("\(name) is \(shown), out of range", "write \(least) to \(most)")
+    }
+
+    /// What YAML reads as something else than a text.
+    private static func looksTyped(_ text: String) -> Bool {
+        guard let first = text.utf8.first else { return false }
+        if ["true", "false", "null", "~"].contains(text.lowercased()) { return true }
+        let mayBeNumber = "0123456789+-.".utf8.contains(first)
+        return mayBeNumber && Double(text) != nil
+    }
+}

@@ -1,0 +1,127 @@
+/// The keys that one mapping of the file may have: the only list of them, for the loader and for the test of the JSON
+/// Schema.
+package struct KnownKeys: Sendable {
+    /// Where the mapping stands, as in `limits` or `routes[]`; empty for the whole file.
+    let path: String
+    /// The keys that have an effect.
+    let supported: [String]
+    /// The keys of which the documentation gives an empty value a meaning, and which values these are.
+    private let empty: [String: EmptyValues]
+
+    package init(_ path: String, _ supported: [String], empty: [String: EmptyValues] = [:]) {
+        self.path = path
+        self.supported = supported
+        self.empty = empty
+    }
+
+    /// Which empty values a key may have.
+    func permitted(_ key: String) -> EmptyValues {
+        empty[key] ?? []
+    }
+
+    /// Whether there is such a key.
+    func contains(_ key: String) -> Bool {
+        supported.contains(key)
+    }
+}
+
+extension KnownKeys {
+    static let root = KnownKeys(
+        "",
+        [
+            "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts",
+            "headers",
+            "rules",
+            "upstreams", "routes", "log", "trusted_proxies", "response_headers", "trace_context",
+        ], empty: ["accounts": [.null, .collection], "trusted_proxies": .collection, "workers": .null])
+    static let trustedProxy = KnownKeys("trusted_proxies[]", ["network", "sets"])
+    static let listener = KnownKeys("listen[]", ["address", "tls", "proxy_protocol"])
+    static let listenerTLS = KnownKeys(
+        "listen[].tls",
+        [
+            "certificate", "private_key", "certificates", "client_ca", "client_certificates", "minimum_version",
+        ], empty: ["certificates": .collection])
+    static let listenerCertificate = KnownKeys("listen[].tls.certificates[]", ["certificate", "private_key"])
+    static let limits = KnownKeys(
+        "limits",
+        [
+            "connections", "connections_per_address", "head_size", "head_fields", "body_size", "head_timeout",
+            "idle_timeout", "body_rate",
+            "request_timeout", "handshake_timeout", "max_stream", "stream_grace", "stream_idle_timeout",
+        ], empty: ["body_size": .null, "request_timeout": .null])
+    static let drain = KnownKeys("drain", ["delay", "timeout"])
+    static let reload = KnownKeys("reload", ["watch"], empty: ["watch": .null])
+    static let admin = KnownKeys(
+        "admin", ["address", "token"], empty: ["address": .null, "token": .null])
+    static let identity = KnownKeys(
+        "identity", ["clock_skew", "firebase", "providers", "keys", "credentials"],
+        empty: ["firebase": .null])
+    static let firebase = KnownKeys(
+        "identity.firebase",
+        ["project", "tenant", "keys_url", "session_keys_url", "insecure_http", "insecure_emulator"],
+        empty: ["tenant": .null])
+    static let keys = KnownKeys(
+        "identity.keys", ["min_ttl", "max_ttl", "refresh_at", "stale_for", "unknown_key_cooldown"])
+    static let credentials = KnownKeys(
+        "identity.credentials", ["header", "cookie"], empty: ["header": .null, "cookie": .null])
+    static let store = KnownKeys(
+        "store",
+        [
+            "url", "username", "password", "ca", "certificate", "private_key", "sentinel_username",
+            "sentinel_password", "on_lost_store",
+        ])
+    static let revocation = KnownKeys(
+        "revocation",
+        ["max_staleness", "strict_timeout", "source", "service_account", "lookup_url", "lookup_timeout"])
+    static let accounts = KnownKeys(
+        "accounts",
+        [
+            "issuer", "session_key", "previous_session_keys", "origins", "one_account_per_email", "unlinked",
+            "hide_account_existence", "calls_per_address", "calls_per_account",
+        ])
+    static let headers = KnownKeys(
+        "headers", ["prefix", "variable", "forward_credential", "assertion", "extra", "remove_inbound"],
+        empty: ["assertion": .null])
+    static let assertion = KnownKeys("headers.assertion", ["key", "previous_keys", "lifetime", "issuer"])
+    static let upstream = KnownKeys(
+        "upstreams.*",
+        [
+            "servers", "tls", "balance", "hash_on", "connect_timeout", "response_timeout", "connections", "pending",
+            "resolve_every", "health", "ejection", "slow_start", "retry",
+        ], empty: ["ejection": .null, "health": [.null, .collection], "retry": .null])
+    static let upstreamServer = KnownKeys("upstreams.*.servers[]", ["url", "weight"])
+    static let upstreamTLS = KnownKeys("upstreams.*.tls", ["ca", "server_name", "certificate", "private_key"])
+    static let upstreamHealth = KnownKeys(
+        "upstreams.*.health", ["path", "interval", "timeout", "healthy", "unhealthy", "status", "host"])
+    static let upstreamEjection = KnownKeys("upstreams.*.ejection", ["failures", "time", "max_time", "max_share"])
+    static let upstreamRetry = KnownKeys("upstreams.*.retry", ["on", "attempts", "budget"])
+    static let route = KnownKeys(
+        "routes[]",
+        [
+            "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "scopes",
+            "allow", "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
+            "merge_slashes",
+            "encoded_slashes", "case_insensitive", "insecure_no_csrf", "cors", "rate_limit", "response_headers",
+            "rewrite", "upgrade", "token_query", "token_protocol", "max_stream", "stream_grace", "stream_idle_timeout",
+        ], empty: ["cors": .null, "response_headers": .null, "rewrite": .null])
+    static let recentSignIn = KnownKeys("routes[].recent_sign_in", ["max_age", "proof"])
+    static let cors = KnownKeys(
+        "routes[].cors", ["origins", "methods", "headers", "expose", "credentials", "max_age"],
+        empty: ["expose": .collection])
+    static let rateLimit = KnownKeys("routes[].rate_limit[]", ["per", "requests", "every", "burst"])
+    static let responseHeaders = KnownKeys("response_headers", ["set", "remove"])
+    static let rewrite = KnownKeys("routes[].rewrite", ["path", "host"], empty: ["path": .null, "host": .null])
+    static let log = KnownKeys("log", ["level", "access"])
+
+    /// Every mapping with fixed keys.
+    static let all =
+        [
+            root, trustedProxy, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity,
+            firebase,
+            secondFactor,
+            keys, credentials, store,
+            revocation, accounts,
+            headers, assertion, upstream, upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry,
+            route, recentSignIn, cors, rateLimit, responseHeaders, rewrite, log,
+        ] + Configuration.Provider.Kind.allCases.map(\.keys)
+}

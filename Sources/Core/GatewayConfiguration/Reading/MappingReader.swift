@@ -1,0 +1,108 @@
+package import GatewayCore
+
+/// One key and its value.
+package struct MappingEntry {
+    package let key: String
+    let keyLocation: SourceLocation
+    package let value: ConfigurationValue
+
+    /// The entries of a mapping in the order of the file; empty keys are reported and left out.
+    ///
+    /// - Parameter permitted: which empty values the value of a key may have.
+    static func read(
+        _ members: [YAMLMember], in path: String, context: LoadingContext, permitting permitted: (String) -> EmptyValues
+    ) -> [MappingEntry] {
+        members.compactMap { member in
+            guard !member.key.isEmpty || permitted(member.key).contains(.text) else {
+                context.fail(member.keyLocation, "an empty key", "write KEY: VALUE")
+                return nil
+            }
+            let name = path.isEmpty ? member.key : "\(path).\(Quoted(member.key).unquoted)"
+            let value = ConfigurationValue(
+                member.value, name: name, context: context, permitting: permitted(member.key),
+                keyLocation: member.keyLocation)
+            return MappingEntry(key: member.key, keyLocation: member.keyLocation, value: value)
+        }
+    }
+}
+
+/// A mapping with fixed keys: it reports those that do not exist, and gives out the others.
+package struct MappingReader {
+    package let context: LoadingContext
+    /// Where the mapping begins.
+    let location: SourceLocation
+    /// What messages call it; empty for the whole file.
+    private let name: String
+    private let table: KnownKeys
+    private var entries: [String: MappingEntry] = [:]
+
+    init(
+        _ mapping: [YAMLMember], name: String, table: KnownKeys, location: SourceLocation, context: LoadingContext
+    ) {
+        self.context = context
+        self.location = location
+        self.name = name
+        self.table = table
+        let known = Self.withoutUnknown(mapping, name, table, context)
+        for entry in MappingEntry.read(known, in: name, context: context, permitting: table.permitted) {
+            entries[entry.key] = entry
+        }
+    }
+
+    /// What the mapping has for a key.
+    func setting(_ key: String) -> Setting {
+        assert(table.supported.contains(key), "not in the table of keys")
+        guard let value = entries[key]?.value else { return .absent }
+        return value.isNull ? .null : .value(value)
+    }
+
+    /// The value of a key; nil where it is absent, or null with a meaning.
+    package func value(_ key: String) -> ConfigurationValue? {
+        if case .value(let value) = setting(key) { value } else { nil }
+    }
+
+    /// The value of a key that has to be there; reports its absence.
+    package func required(_ key: String, _ remedy: String) -> ConfigurationValue? {
+        if let value = value(key) { return value }
+        context.fail(location(of: key), "\(name.isEmpty ? key : "\(name).\(key)") is missing", remedy)
+        return nil
+    }
+
+    /// Where the key stands; where it does not, where the mapping begins.
+    package func location(of key: String) -> SourceLocation {
+        entries[key]?.keyLocation ?? location
+    }
+
+    /// Sets the target to what `read` makes of the key's value; leaves it where there is none, or none that is valid.
+    package func set<Value>(_ target: inout Value, _ key: String, _ read: (ConfigurationValue) -> Value?) {
+        if let value = value(key), let result = read(value) { target = result }
+    }
+
+    /// The same for an optional target, which `null` clears.
+    package func set<Value>(_ target: inout Value?, _ key: String, _ read: (ConfigurationValue) -> Value?) {
+        switch setting(key) {
+        case .absent: break
+        case .null: target = nil
+        case .value(let value): if let result = read(value) { target = result }
+        }
+    }
+
+    private static func withoutUnknown(
+        _ members: [YAMLMember], _ name: String, _ table: KnownKeys, _ context: LoadingContext
+    ) -> [YAMLMember] {
+        members.filter { member in
+            if table.contains(member.key) { return true }
+            context.fail(
+                member.keyLocation, "unknown key \(Quoted(member.key))\(name.isEmpty ? "" : " in \(name)")",
+                table.remedy(forUnknown: member.key))
+            return false
+        }
+    }
+}
+
+extension KnownKeys {
+    fileprivate func remedy(forUnknown key: String) -> String {
+        if let meant = Spelling.suggestion(for: key, among: supported) { return "did you mean '\(meant)'?" }
+        return "the keys here are \(supported.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,145 @@
+import GatewayCore
+
+/// Replaces `${NAME}`, `${NAME:-default}` and `${file:PATH}` in a text, once: what comes in is not looked at again.
+/// `$${` is a literal `${`.
+package struct Substitution {
+    /// The most bytes that a file may have, and that a text may have after substitution: 64 KiB.
+    static let maximumSize = 65_536
+
+    /// Why a text could not be completed.
+    struct Failure: Error {
+        let what: String
+        let remedy: String
+    }
+
+    package let environment: [String: String]
+    /// Where relative paths start: the configuration file's directory.
+    package let directory: String
+    /// What stands for the file system, by path as it is written; nil: the file system.
+    var files: [String: [UInt8]]?
+    /// Whether nothing is replaced: `${` is text like any other.
+    package var isOff = false
+
+    package init(environment: [String: String], directory: String, files: [String: [UInt8]]? = nil, isOff: Bool = false)
+    {
+        self.environment = environment
+        self.directory = directory
+        self.files = files
+        self.isOff = isOff
+    }
+
+    /// Whether there is anything to replace.
+    func isNeeded(in text: String) -> Bool {
+        !isOff && text.contains("${")
+    }
+
+    /// Whether the text is `${NAME:-null}` alone, and the variable is not set or empty: the text then is an explicit null.
+    func isNullByDefault(_ text: String) -> Bool {
+        guard !isOff, text.hasPrefix("${"), text.hasSuffix(":-null}") else { return false }
+        let name = String(text.dropFirst(2).dropLast(7))
+        return Self.isName(name) && environment[name, default: ""].isEmpty
+    }
+
+    /// The text with every reference replaced.
+    func expand(_ text: String) throws(Failure) -> String {
+        var result = ""
+        var rest = Substring(text)
+        while let dollar = rest.firstRange(of: "${") {
+            let literal = rest[..<dollar.lowerBound]
+            rest = rest[dollar.upperBound...]
+            if literal.last == "$" {
+                result += literal.dropLast() + "${"
+                continue
+            }
+            result += literal
+            guard let end = rest.firstIndex(of: "}") else {
+                throw Failure(what: "'${' without '}'", remedy: "close it, or write $${ for a literal ${")
+            }
+            result += try value(of: String(rest[..<end]))
+            rest = rest[rest.index(after: end)...]
+            guard result.utf8.count <= Self.maximumSize else {
+                throw Failure(what: "longer than 64 KiB after substitution", remedy: "shorten it")
+            }
+        }
+        return result + rest
+    }
+
+    private func value(of reference: String) throws(Failure) -> String {
+        if reference.contains("${") {
+            throw Failure(what: "a '${' inside of another", remedy: "use one variable for the whole")
+        }
+        if reference.hasPrefix("file:") { return try content(ofFile: String(reference.dropFirst(5))) }
+        guard let separator = reference.firstRange(of: ":-") else { return try variable(reference) }
+        let name = try checked(name: String(reference[..<separator.lowerBound]))
+        guard let value = environment[name], !value.isEmpty else { return String(reference[separator.upperBound...]) }
+        return value
+    }
+
+    private func variable(_ reference: String) throws(Failure) -> String {
+        let name = try checked(name: reference)
+        guard let value = environment[name] else {
+            throw Failure(
+                what: "the environment variable \(name) is not set",
+                remedy: "set it, or write ${\(name):-default}")
+        }
+        guard !value.isEmpty else {
+            throw Failure(
+                what: "the environment variable \(name) is empty", remedy: "set it, or write ${\(name):-default}")
+        }
+        return value
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        text.utf8.first.map(ClaimPathParser.beginsName) ?? false && text.utf8.allSatisfy(ClaimPathParser.continuesName)
+    }
+
+    private func checked(name: String) throws(Failure) -> String {
+        guard Self.isName(name) else {
+            throw Failure(
+                what: "\(Quoted(name)) is not a variable's name",
+                remedy: "write ${NAME}, ${NAME:-default} or ${file:PATH}")
+        }
+        return name
+    }
+
+    private func content(ofFile path: String) throws(Failure) -> String {
+        guard !path.isEmpty else { throw Failure(what: "${file:} without a path", remedy: "write ${file:PATH}") }
+        let bytes: [UInt8]
+        do {
+            bytes = try read(path)
+        } catch {
+            throw Self.failure(error, path)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(what: "the file \(Quoted(path)) is not valid UTF-8", remedy: "save it as UTF-8")
+        }
+        let content = Self.withoutTrailingNewline(text)
+        guard !content.isEmpty else {
+            throw Failure(what: "the file \(Quoted(path)) is empty", remedy: "write the value into it")
+        }
+        return content
+    }
+
+    private func read(_ path: String) throws(BoundedFile.Failure) -> [UInt8] {
+        guard let files else {
+            return try BoundedFile.read(path.hasPrefix("/") ? path : "\(directory)/\(path)", atMost: Self.maximumSize)
+        }
+        guard let bytes = files[path] else { throw .unreadable("not among the files given") }
+        return bytes
+    }
+
+    private static func failure(_ failure: BoundedFile.Failure, _ path: String) -> Failure {
+        switch failure {
+        case .tooLarge:
+            Failure(what: "the file \(Quoted(path)) is larger than 64 KiB", remedy: "name a smaller file")
+        case .unreadable(let reason):
+            Failure(
+                what: "the file \(Quoted(path)) cannot be read (\(reason))",
+                remedy: "paths start at the configuration file's directory")
+        }
+    }
+
+    private static func withoutTrailingNewline(_ text: String) -> String {
+        text.last?.isNewline == true ? String(text.dropLast()) : text
+    }
+}

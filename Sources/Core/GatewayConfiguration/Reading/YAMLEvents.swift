@@ -1,0 +1,104 @@
+import CLibyaml
+import GatewayCore
+
+/// One event of libyaml's parser.
+struct YAMLEvent {
+    enum Kind {
+        case streamEnd, documentEnd, sequenceEnd, mappingEnd, other
+        case documentStart(hasDirectives: Bool)
+        case alias
+        case scalar(String, isPlain: Bool)
+        case sequenceStart
+        case mappingStart
+    }
+
+    let kind: Kind
+    let hasAnchor: Bool
+    let hasTag: Bool
+    let location: SourceLocation
+}
+
+/// The events of one text, from libyaml's parser, whose memory it owns.
+///
+/// Events come before values: an anchor or a tag is seen when it is written, wherever it stands, and an alias is never
+/// replaced by what it names.
+final class YAMLEvents {
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let text: UnsafeMutableBufferPointer<UInt8>
+    private let file: String
+    private let isReady: Bool
+
+    /// - Parameter file: what the locations of events name.
+    init(_ bytes: [UInt8], file: String) {
+        self.file = file
+        text = .allocate(capacity: bytes.count)
+        _ = text.initialize(from: bytes)
+        parser = .allocate(capacity: 1)
+        parser.initialize(to: yaml_parser_t())
+        isReady = yaml_parser_initialize(parser) == 1
+        guard isReady else { return }
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+    }
+
+    deinit {
+        if isReady { yaml_parser_delete(parser) }
+        parser.deallocate()
+        text.deallocate()
+    }
+
+    /// The next event.
+    ///
+    /// - Throws: what makes the text no YAML.
+    func next() throws(ConfigurationError) -> YAMLEvent {
+        var event = yaml_event_t()
+        guard isReady, yaml_parser_parse(parser, &event) == 1 else {
+            throw YAMLProblem.describe(parser.pointee, file: file)
+        }
+        defer { yaml_event_delete(&event) }
+        let (anchor, tag) = Self.properties(of: event)
+        return YAMLEvent(
+            kind: Self.kind(of: event), hasAnchor: anchor, hasTag: tag,
+            location: SourceLocation(event.start_mark, file: file))
+    }
+
+    private static func kind(of event: yaml_event_t) -> YAMLEvent.Kind {
+        switch event.type {
+        case YAML_STREAM_END_EVENT: .streamEnd
+        case YAML_DOCUMENT_START_EVENT:
+            .documentStart(
+                hasDirectives: event.data.document_start.version_directive != nil
+                    || event.data.document_start.tag_directives.start != event.data.document_start.tag_directives.end)
+        case YAML_DOCUMENT_END_EVENT: .documentEnd
+        case YAML_ALIAS_EVENT: .alias
+        case YAML_SCALAR_EVENT:
+            .scalar(text(of: event), isPlain: event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+        case YAML_SEQUENCE_START_EVENT: .sequenceStart
+        case YAML_SEQUENCE_END_EVENT: .sequenceEnd
+        case YAML_MAPPING_START_EVENT: .mappingStart
+        case YAML_MAPPING_END_EVENT: .mappingEnd
+        default: .other
+        }
+    }
+
+    private static func text(of event: yaml_event_t) -> String {
+        String(
+            decoding: UnsafeBufferPointer(start: event.data.scalar.value, count: event.data.scalar.length),
+            as: UTF8.self)
+    }
+
+    private static func properties(of event: yaml_event_t) -> (anchor: Bool, tag: Bool) {
+        switch event.type {
+        case YAML_SCALAR_EVENT: (event.data.scalar.anchor != nil, event.data.scalar.tag != nil)
+        case YAML_SEQUENCE_START_EVENT: (event.data.sequence_start.anchor != nil, event.data.sequence_start.tag != nil)
+        case YAML_MAPPING_START_EVENT: (event.data.mapping_start.anchor != nil, event.data.mapping_start.tag != nil)
+        default: (false, false)
+        }
+    }
+}
+
+extension SourceLocation {
+    init(_ mark: yaml_mark_t, file: String) {
+        self.init(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    }
+}

@@ -1,0 +1,88 @@
+import GatewayCore
+
+extension KnownKeys {
+    static let microsoft = KnownKeys(provider: .microsoft, ofAudiences + ["tenants"] + ofIDTokens)
+}
+
+extension ProviderReader {
+    func microsoft() -> IDTokens {
+        var tokens = idTokens(
+            issuers: ["https://login.microsoftonline.com/\(IssuerTemplate.placeholder)/v2.0"],
+            keysURL: "https://login.microsoftonline.com/common/discovery/v2.0/keys")
+        readAuthorizedParties(&tokens)
+        checkTemplate()
+        let remedy = "add tenants: [ID], the ids of the organizations, or tenants: \"*\" for any"
+        tokens.tenants = mapping.required("tenants", remedy).flatMap(tenants) ?? []
+        return tokens
+    }
+
+    private func checkTemplate() {
+        guard let value = mapping.value("issuer"), case .scalar(let scalar) = value.content else { return }
+        guard IssuerTemplate(scalar.text) == nil else { return }
+        mapping.context.fail(
+            value.location, "\(value.name) does not have \(IssuerTemplate.placeholder) in it once",
+            "write it where tokens have the tenant's id")
+    }
+
+    /// Empty: any tenant but the one of personal accounts.
+    private func tenants(_ value: ConfigurationValue) -> [String]? {
+        let ids = value.oneOrList(tenant)
+        guard let ids, ids.count <= TenantID.maximumCount else {
+            return ids.flatMap { _ in
+                value.fail(
+                    "\(value.name) has more than \(TenantID.maximumCount) entries", "write \"*\", or remove some")
+            }
+        }
+        guard ids.contains("*") else { return ids }
+        guard ids.count == 1 else {
+            return value.fail(
+                "\(value.name) has other tenants beside \"*\"", "write \"*\" alone, or the list without it")
+        }
+        return []
+    }
+
+    private func tenant(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 255)?.lowercased() else { return nil }
+        if text == "*" || TenantID.isValid(text) { return text }
+        if let meaning = TenantID.words[text] {
+            return value.fail("\(value.name) cannot be \(value.shown): no token has the word", "write \(meaning)")
+        }
+        if HostName.isValid(text), text.contains(".") {
+            return value.fail(
+                "\(value.name) cannot be the domain \(value.shown): tokens have the tenant's id",
+                "write the id that the Entra admin center shows for it, as in 8eaef023-2b34-4da1-9baa-8bc8c9d6a490")
+        }
+        return value.fail(
+            "\(value.name) is \(value.shown), not a tenant's id",
+            "write it as in 8eaef023-2b34-4da1-9baa-8bc8c9d6a490, or \"*\" for any organization")
+    }
+}
+
+/// The ids of Microsoft's tenants.
+package enum TenantID {
+    /// The most that may be listed.
+    static let maximumCount = 256
+    /// The tenant of personal accounts.
+    package static let personalAccounts = "9188040d-6c67-4c5b-b112-36a304b66dad"
+
+    /// What applications may ask for in the place of a tenant's id, and what is to be written here.
+    static let words = [
+        "common": "\"*\" for any organization, or list tenants' ids, with \(personalAccounts) for personal accounts",
+        "organizations": "\"*\" for any organization",
+        "consumers": "\(personalAccounts), the tenant of personal accounts",
+    ]
+
+    /// Whether the text is a GUID as tokens have it: lower-case digits in groups of 8, 4, 4, 4 and 12.
+    package static func isValid(_ text: String) -> Bool {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return groups.map(\.count) == [8, 4, 4, 4, 12]
+            && groups.allSatisfy { group in
+                group.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+                    default: false
+                    }
+                }
+            }
+    }
+}

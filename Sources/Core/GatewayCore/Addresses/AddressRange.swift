@@ -1,0 +1,70 @@
+/// A network in CIDR notation (RFC 4632, RFC 4291), or a single address.
+package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
+    /// Why a text is no network.
+    package enum Failure: Error, Hashable {
+        case notAnAddress
+        case badLength
+        /// Bits are set beyond the prefix; the network that was probably meant.
+        case hostBits(String)
+    }
+
+    /// The lowest address, and how many of its bits are fixed.
+    let network: IPAddress
+    package let length: Int
+
+    package init(parsing text: String) throws(Failure) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = IPAddress(String(parts[0])) else { throw .notAnAddress }
+        // A mapped address counts as IPv4: of its prefix, 96 bits are those of the mapping.
+        let isMapped = parts[0].contains(":") && address.width == 32
+        var length = address.width
+        if parts.count == 2 {
+            guard let number = WholeNumber.parse(parts[1]), (0...128).contains(number) else { throw .badLength }
+            length = isMapped ? number - 96 : number
+            guard (0...address.width).contains(length) else { throw .badLength }
+        }
+        self.length = length
+        network = address.first(length)
+        guard network == address else { throw .hostBits(description) }
+    }
+
+    package var description: String { length == network.width ? "\(network)" : "\(network)/\(length)" }
+
+    func contains(_ address: IPAddress) -> Bool {
+        address.width == network.width && address.first(length) == network
+    }
+
+    /// The last address of the network.
+    var last: IPAddress { network.last(length) }
+}
+
+extension IPAddress {
+    /// How many bits it has.
+    var width: Int {
+        switch self {
+        case .version4: 32
+        case .version6: 128
+        }
+    }
+
+    /// The same with zeros after the first `length` bits.
+    func first(_ length: Int) -> IPAddress {
+        switch self {
+        case .version4(let value): .version4(value & ~Self.hostMask(UInt32.self, length))
+        case .version6(let value): .version6(value & ~Self.hostMask(UInt128.self, length))
+        }
+    }
+
+    /// The same with ones after the first `length` bits.
+    func last(_ length: Int) -> IPAddress {
+        switch self {
+        case .version4(let value): .version4(value | Self.hostMask(UInt32.self, length))
+        case .version6(let value): .version6(value | Self.hostMask(UInt128.self, length))
+        }
+    }
+
+    private static func hostMask<Number: FixedWidthInteger>(_: Number.Type, _ length: Int) -> Number {
+        // A smart shift: by the whole width it gives zero.
+        Number.max >> length
+    }
+}

@@ -1,0 +1,36 @@
+/// Host names and host patterns.
+package enum HostName {
+    /// A name of labels, or an IPv4 address, in lower case.
+    package static func isValid(_ host: String) -> Bool {
+        guard (1...253).contains(host.utf8.count) else { return false }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
+        // What ends in a number is an address or nothing.
+        let endsInNumber = last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return !endsInNumber || IPLiteral.v4(host) != nil
+    }
+
+    /// A host as routes match it: a name, an IP address (IPv6 in brackets), or `*.` and a name.
+    package static func isPattern(_ host: String) -> Bool {
+        if host.hasPrefix("[") && host.hasSuffix("]") {
+            return IPLiteral.v6(String(host.dropFirst().dropLast())) != nil
+        }
+        if host.hasPrefix("*.") {
+            let suffix = String(host.dropFirst(2))
+            return isValid(suffix) && IPLiteral.v4(suffix) == nil
+        }
+        return isValid(host)
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-" else { return false }
+        return label.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// Where to listen: `HOST:PORT`, with an IPv6 host in brackets, or `unix:/PATH`.
+package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    /// An IPv4 or IPv6 address without brackets, or a name.
+    package var host: String
+    /// 0 to 65535; 0 takes any free port.
+    package var port: Int
+    /// The socket's path, of a `unix:` address; nil: it is one of TCP.
+    package let path: String?
+
+    /// The longest path, in bytes: what `sockaddr_un` has room for on every system.
+    package static let longestPath = 103
+
+    /// An address of parts that are known to be valid.
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+        path = nil
+    }
+
+    /// A socket in the file system.
+    package init(path: String) {
+        host = ""
+        port = 0
+        self.path = path
+    }
+
+    /// Whether only this machine reaches it: `localhost`, 127.0.0.0/8, `::1`, or a socket in the file system.
+    package var isLoopback: Bool { path != nil || IPLiteral.isLoopback(host: host) }
+
+    /// Whether it takes every address of the machine: `0.0.0.0` or `::`.
+    package var isWildcard: Bool { IPLiteral.isUnspecified(host: host) }
+
+    /// `HOST:PORT` or `unix:/PATH`.
+    package var description: String {
+        if let path { return "unix:\(path)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+extension ListenAddress {
+    /// Why a text is no address.
+    package struct ParseError: Error, Sendable, Hashable {
+        /// What is wrong.
+        package let what: String
+        /// What to do about it.
+        package let remedy: String
+    }
+
+    /// Reads `HOST:PORT` or `unix:/PATH`.
+    package init(parsing text: String) throws(ParseError) {
+        if text.hasPrefix("unix:") {
+            self.init(path: try Self.path(in: text))
+            return
+        }
+        do {
+            let address = try HostAndPort(parsing: text)
+            self.init(host: address.host, port: address.port)
+        } catch {
+            throw ParseError(what: error.what, remedy: error.remedy)
+        }
+    }
+
+    private static func path(in text: String) throws(ParseError) -> String {
+        let path = String(text.dropFirst("unix:".count))
+        guard path.hasPrefix("/"), !path.hasSuffix("/") else {
+            throw ParseError(what: "a unix: address without an absolute path", remedy: "write unix:/PATH")
+        }
+        guard path.utf8.count <= longestPath, !path.utf8.contains(0) else {
+            throw ParseError(
+                what: "a unix: address with a path of more than \(longestPath) bytes", remedy: "shorten it")
+        }
+        return path
+    }
+}

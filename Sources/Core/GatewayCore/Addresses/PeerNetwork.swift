@@ -1,0 +1,46 @@
+package import NIOCore
+
+/// Who a peer is when peers share something scarce: its IPv4 address, or the network of its IPv6 address, since whoever has one
+/// address there has 2^64.
+package enum PeerNetwork: Hashable, Sendable {
+    case version4(UInt32)
+    case version6(UInt64)
+    /// The socket has no IP address.
+    case unknown
+
+    /// The addresses lie at these places of `sockaddr_in` and `sockaddr_in6` on every system.
+    private static let offsets = (version4: 4, version6: 8)
+
+    package init(_ address: SocketAddress?) {
+        switch address {
+        case .v4(let address):
+            self = .version4(withUnsafeBytes(of: address.address) { Self.load($0, at: Self.offsets.version4) })
+        case .v6(let address):
+            self = withUnsafeBytes(of: address.address) { Self(version6: $0, at: Self.offsets.version6) }
+        case .unixDomainSocket, nil:
+            self = .unknown
+        }
+    }
+
+    init(_ address: IPAddress) {
+        switch address {
+        case .version4(let value): self = .version4(value.bigEndian)
+        // The number is in memory order there, as of a socket's address.
+        case .version6(let value): self = .version6(UInt64(truncatingIfNeeded: value >> 64).bigEndian)
+        }
+    }
+
+    private init(version6 bytes: UnsafeRawBufferPointer, at offset: Int) {
+        let network: UInt64 = Self.load(bytes, at: offset)
+        let middle: UInt32 = Self.load(bytes, at: offset + 8)
+        // ::ffff:a.b.c.d, as a listener for both versions tells IPv4 addresses.
+        let isMapped = network == 0 && middle.bigEndian == 0xffff
+        self = isMapped ? .version4(Self.load(bytes, at: offset + 12)) : .version6(network)
+    }
+
+    private static func load<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int
+    ) -> Number {
+        bytes.loadUnaligned(fromByteOffset: offset, as: Number.self)
+    }
+}

@@ -1,0 +1,72 @@
+/// The numbers of one worker at one moment, or of several added together.
+package struct CountersSnapshot: Sendable, Equatable {
+    private let layout: CounterLayout
+    private var cells: [UInt64]
+
+    init(layout: CounterLayout, cells: [UInt64]) {
+        self.layout = layout
+        self.cells = cells
+    }
+
+    /// All zero, for so many routes and upstreams: what merging begins with.
+    package init(routes: Int, upstreams: Int) {
+        layout = CounterLayout(routes: routes, upstreams: upstreams)
+        cells = Array(repeating: 0, count: layout.count)
+    }
+
+    /// How many routes are counted apart.
+    package var routes: Int { layout.routes }
+    /// How many upstreams are counted apart.
+    package var upstreams: Int { layout.upstreamCount }
+
+    /// Adds another worker's numbers, gauges too: workers share nothing, so the sum is what the process has. Returns false, and
+    /// changes nothing, when the other counts another number of routes or upstreams.
+    @discardableResult
+    package mutating func merge(_ other: CountersSnapshot) -> Bool {
+        guard other.layout == layout else { return false }
+        for index in cells.indices { cells[index] &+= other.cells[index] }
+        return true
+    }
+
+    /// Requests that ended so on that route; -1 is "no route".
+    package func requests(route: Int, code: DecisionCode) -> UInt64 {
+        cells[(route + 1) * DecisionCode.count + Int(code.rawValue)]
+    }
+
+    /// Requests that this phase denied.
+    package func denials(in phase: DecisionPhase) -> UInt64 {
+        cells[layout.denials + Int(phase.rawValue)]
+    }
+
+    /// A counter's value.
+    package subscript(counter: WorkerCounters.Counter) -> UInt64 {
+        cells[layout.counters + counter.rawValue]
+    }
+
+    /// A gauge's value.
+    package subscript(gauge: WorkerCounters.Gauge) -> Int64 {
+        Int64(bitPattern: cells[layout.gauges + gauge.rawValue])
+    }
+
+    /// The value of an upstream's counter.
+    package subscript(counter: WorkerCounters.UpstreamCounter, upstream upstream: Int) -> UInt64 {
+        cells[layout.upstreams + upstream * CounterLayout.upstreamRow + counter.rawValue]
+    }
+
+    /// The value of a gauge of an upstream's pool.
+    package subscript(gauge: WorkerCounters.UpstreamGauge, upstream upstream: Int) -> Int64 {
+        let column = CounterLayout.upstreamGauges + gauge.rawValue
+        return Int64(bitPattern: cells[layout.upstreams + upstream * CounterLayout.upstreamRow + column])
+    }
+
+    /// How often a timing fell into each bucket of `LatencyBuckets`; not cumulative.
+    package func buckets(_ timing: WorkerCounters.Timing) -> ArraySlice<UInt64> {
+        let row = layout.timings + timing.rawValue * CounterLayout.timingRow
+        return cells[row..<row + LatencyBuckets.count]
+    }
+
+    /// The sum of a timing's values, in nanoseconds.
+    package func sumNanoseconds(_ timing: WorkerCounters.Timing) -> UInt64 {
+        cells[layout.timings + timing.rawValue * CounterLayout.timingRow + LatencyBuckets.count]
+    }
+}

@@ -1,0 +1,278 @@
+/// How a request ended, as far as the gateway decided it: each code of the contract, and nothing else.
+///
+/// A code is what a client reads in `code`, what the access log writes and what metrics are counted by. The raw values are indices into
+/// counters; they may change between versions, the spellings of `wire` may not.
+package enum DecisionCode: UInt8, CaseIterable, Sendable {
+    // Passed: the answer is the upstream's.
+    case ok
+
+    // 400
+    case malformedRequest
+    case ambiguousCredentials
+    case invalidCredential
+    case invalidNonce
+    case invalidSessionDuration
+    case operationNotAllowed
+
+    // 401
+    case missingCredential
+    case argumentError
+    case invalidIDToken
+    case idTokenExpired
+    case idTokenRevoked
+    case invalidSessionCookie
+    case sessionCookieExpired
+    case sessionCookieRevoked
+    case tenantMismatch
+    case userDisabled
+    case requiresRecentLogin
+    case secondFactorRequired
+
+    // 403
+    case permissionDenied
+    case insufficientScope
+    case crossSite
+    case userMismatch
+
+    // 404, 405
+    case routeNotFound
+    case noSuchProvider
+    case methodNotAllowed
+
+    // 409
+    case credentialInUse
+    case accountExists
+    case providerLinked
+    case emailInUse
+    case consentRequired
+
+    // 408, 413, 429, 431
+    case requestTimeout
+    case requestTooLarge
+    case rateLimited
+    case headTooLarge
+
+    // 499: only for the log and metrics, nobody is there to read it.
+    case clientClosed
+
+    // 500
+    case internalError
+
+    // 502, 504
+    case upstreamUnreachable
+    case upstreamInvalidResponse
+    case upstreamTimeout
+
+    // 503
+    case keysUnavailable
+    case storeUnavailable
+    case introspectionUnavailable
+    case overloaded
+
+    /// How many codes there are: the length of a table by code. Folds to a constant.
+    package static var count: Int { Int(DecisionCode.overloaded.rawValue) &+ 1 }
+}
+
+extension DecisionCode {
+    /// The code as clients, logs and metrics spell it, such as `auth/id-token-expired`.
+    package var wire: StaticString {
+        switch self {
+        case .ok: "ok"
+        case .malformedRequest: "request/malformed"
+        case .ambiguousCredentials: "request/ambiguous-credentials"
+        case .invalidCredential: "auth/invalid-credential"
+        case .invalidNonce: "auth/missing-or-invalid-nonce"
+        case .invalidSessionDuration: "auth/invalid-session-cookie-duration"
+        case .operationNotAllowed: "auth/operation-not-allowed"
+        case .userMismatch: "auth/user-mismatch"
+        case .noSuchProvider: "auth/no-such-provider"
+        case .credentialInUse: "auth/credential-already-in-use"
+        case .accountExists: "auth/account-exists-with-different-credential"
+        case .providerLinked: "auth/provider-already-linked"
+        case .emailInUse: "auth/email-already-in-use"
+        case .consentRequired: "auth/consent-required"
+        case .missingCredential: "auth/missing-credential"
+        case .argumentError: "auth/argument-error"
+        case .invalidIDToken: "auth/invalid-id-token"
+        case .idTokenExpired: "auth/id-token-expired"
+        case .idTokenRevoked: "auth/id-token-revoked"
+        case .invalidSessionCookie: "auth/invalid-session-cookie"
+        case .sessionCookieExpired: "auth/session-cookie-expired"
+        case .sessionCookieRevoked: "auth/session-cookie-revoked"
+        case .tenantMismatch: "auth/tenant-id-mismatch"
+        case .userDisabled: "auth/user-disabled"
+        case .requiresRecentLogin: "auth/requires-recent-login"
+        case .secondFactorRequired: "auth/second-factor-required"
+        case .permissionDenied: "auth/permission-denied"
+        case .insufficientScope: "auth/insufficient-scope"
+        case .crossSite: "request/cross-site"
+        case .routeNotFound: "route/not-found"
+        case .methodNotAllowed: "request/method-not-allowed"
+        case .requestTimeout: "request/timeout"
+        case .requestTooLarge: "request/too-large"
+        case .rateLimited: "request/rate-limited"
+        case .headTooLarge: "request/head-too-large"
+        case .clientClosed: "client/closed"
+        case .internalError: "gateway/internal"
+        case .upstreamUnreachable: "upstream/unreachable"
+        case .upstreamInvalidResponse: "upstream/invalid-response"
+        case .upstreamTimeout: "upstream/timeout"
+        case .keysUnavailable: "auth/keys-unavailable"
+        case .storeUnavailable: "auth/store-unavailable"
+        case .introspectionUnavailable: "auth/introspection-unavailable"
+        case .overloaded: "gateway/overloaded"
+        }
+    }
+
+    /// The HTTP status that goes with the code; 0 for `ok`, whose status is the upstream's.
+    package var status: UInt16 {
+        switch self {
+        case .ok: 0
+        case .malformedRequest, .ambiguousCredentials, .invalidCredential, .invalidNonce, .invalidSessionDuration,
+            .operationNotAllowed:
+            400
+        case .missingCredential, .argumentError, .invalidIDToken, .idTokenExpired, .idTokenRevoked,
+            .invalidSessionCookie, .sessionCookieExpired, .sessionCookieRevoked, .tenantMismatch, .userDisabled,
+            .requiresRecentLogin, .secondFactorRequired:
+            401
+        case .permissionDenied, .insufficientScope, .crossSite, .userMismatch: 403
+        case .routeNotFound, .noSuchProvider: 404
+        case .credentialInUse, .accountExists, .providerLinked, .emailInUse, .consentRequired: 409
+        case .methodNotAllowed: 405
+        case .requestTimeout: 408
+        case .requestTooLarge: 413
+        case .rateLimited: 429
+        case .headTooLarge: 431
+        case .clientClosed: 499
+        case .internalError: 500
+        case .upstreamUnreachable, .upstreamInvalidResponse: 502
+        case .keysUnavailable, .storeUnavailable, .introspectionUnavailable, .overloaded: 503
+        case .upstreamTimeout: 504
+        }
+    }
+
+    /// One line for people: the `title` of the problem document. Says nothing about keys, other users or the inside.
+    package var title: StaticString {
+        switch self {
+        case .ok: "Passed"
+        case .malformedRequest: "The request is malformed"
+        case .ambiguousCredentials: "The request carries different credentials"
+        case .invalidCredential: "The provider's credential is not valid"
+        case .invalidNonce: "The nonce is missing or not valid"
+        case .invalidSessionDuration: "The session's duration is out of bounds"
+        case .operationNotAllowed: "The operation is not allowed"
+        case .userMismatch: "The credential is another user's"
+        case .noSuchProvider: "The provider is not linked"
+        case .credentialInUse: "The credential belongs to another account"
+        case .accountExists: "An account exists with a different credential"
+        case .providerLinked: "The provider is linked already"
+        case .emailInUse: "The address belongs to another account"
+        case .consentRequired: "The user's consent is required"
+        case .missingCredential: "Sign-in required"
+        case .argumentError: "The credential is not a token of the expected kind"
+        case .invalidIDToken: "The ID token is not valid"
+        case .idTokenExpired: "The ID token has expired"
+        case .idTokenRevoked: "The ID token has been revoked"
+        case .invalidSessionCookie: "The session cookie is not valid"
+        case .sessionCookieExpired: "The session cookie has expired"
+        case .sessionCookieRevoked: "The session cookie has been revoked"
+        case .tenantMismatch: "The token belongs to another tenant"
+        case .userDisabled: "The user is disabled"
+        case .requiresRecentLogin: "A more recent sign-in is required"
+        case .secondFactorRequired: "A second factor is required"
+        case .permissionDenied: "Permission denied"
+        case .insufficientScope: "The token's scope does not suffice"
+        case .crossSite: "Cross-site requests are not allowed here"
+        case .routeNotFound: "No such route"
+        case .methodNotAllowed: "The method is not allowed here"
+        case .requestTimeout: "The request did not arrive in time"
+        case .requestTooLarge: "The request body is too large"
+        case .rateLimited: "Too many requests"
+        case .headTooLarge: "The request head is too large"
+        case .clientClosed: "The client closed the connection"
+        case .internalError: "The gateway failed"
+        case .upstreamUnreachable: "The service cannot be reached"
+        case .upstreamInvalidResponse: "The service gave an invalid response"
+        case .upstreamTimeout: "The service did not answer in time"
+        case .keysUnavailable: "The keys to check the credential are unavailable"
+        case .storeUnavailable: "The revocation store is unavailable"
+        case .introspectionUnavailable: "The token check is unavailable"
+        case .overloaded: "The gateway is overloaded"
+        }
+    }
+
+    /// What the client can do about it: the `detail` of the problem document.
+    package var detail: StaticString {
+        switch self {
+        case .ok: ""
+        case .malformedRequest:
+            "Send a well-formed HTTP/1.1 request with one Host and an unambiguous path and body length."
+        case .ambiguousCredentials: "Send one credential: the Authorization header or the session cookie."
+        case .invalidCredential: "Get a fresh credential from the provider and try again."
+        case .invalidNonce: "Get a nonce, sign in at the provider with it, and send it with the credential, once."
+        case .invalidSessionDuration: "Ask for 300 to 1209600 seconds."
+        case .operationNotAllowed: "This is not possible here; see the manual."
+        case .userMismatch: "Sign in as the user whose session this is."
+        case .noSuchProvider: "Name a provider that is linked to the account."
+        case .credentialInUse: "Sign in to the other account with the pending token, or use another credential."
+        case .accountExists: "Sign in as you did before, then link with the pending token."
+        case .providerLinked: "Unlink the provider first."
+        case .emailInUse: "Sign in to the account that has the address."
+        case .consentRequired: "Ask the user whether the accounts may be connected, then send consent: true."
+        case .missingCredential: "Send an ID token as Authorization: Bearer, or a session cookie."
+        case .argumentError:
+            "Send a token that this service takes, as Authorization: Bearer; custom tokens must be exchanged first."
+        case .invalidIDToken: "Get a fresh token for this service and try again."
+        case .idTokenExpired: "Refresh the ID token and try again."
+        case .idTokenRevoked, .sessionCookieRevoked: "Sign in again."
+        case .invalidSessionCookie: "Sign in again to get a new session cookie."
+        case .sessionCookieExpired: "Sign in again to get a new session cookie."
+        case .tenantMismatch: "Sign in with the tenant that this service expects."
+        case .userDisabled: "This user may not sign in; ask the service's operator."
+        case .requiresRecentLogin: "Sign in again, then repeat the request with the new token."
+        case .secondFactorRequired: "Sign in with a second factor, then repeat the request with the new token."
+        case .permissionDenied: "This user may not do this."
+        case .insufficientScope: "Get a token with the scope that this route asks for."
+        case .crossSite: "Call from the service's own site."
+        case .routeNotFound: "Check the host and the path."
+        case .methodNotAllowed: "Use one of the methods in Allow."
+        case .requestTimeout: "Send the whole request sooner."
+        case .requestTooLarge: "Send a smaller body."
+        case .rateLimited: "Send fewer requests and try again later."
+        case .headTooLarge: "Send fewer or smaller header fields."
+        case .clientClosed: ""
+        case .internalError, .upstreamUnreachable, .upstreamInvalidResponse, .upstreamTimeout: "Try again later."
+        case .keysUnavailable, .storeUnavailable, .introspectionUnavailable, .overloaded:
+            "Try again after the time in Retry-After."
+        }
+    }
+
+    /// The parameters of a `WWW-Authenticate: Bearer` challenge (RFC 6750 section 3, RFC 9470 section 3).
+    package enum Challenge: Sendable {
+        /// The answer carries no challenge.
+        case none
+        /// `Bearer` without an error: the request had no credential (RFC 6750 section 3.1, last paragraph).
+        case plain
+        /// `error="invalid_token"`.
+        case invalidToken
+        /// `error="insufficient_scope"`.
+        case insufficientScope
+        /// `error="insufficient_user_authentication"`, with `max_age` or `acr_values`.
+        case insufficientUserAuthentication
+    }
+
+    /// The challenge that goes with the code: one on each 401, and on 403 for a missing scope.
+    package var challenge: Challenge {
+        switch self {
+        case .missingCredential: .plain
+        case .requiresRecentLogin, .secondFactorRequired: .insufficientUserAuthentication
+        case .insufficientScope: .insufficientScope
+        default: status == 401 ? .invalidToken : .none
+        }
+    }
+
+    /// Whether the answer carries `Retry-After`: an outage or a limit that passes.
+    package var carriesRetryAfter: Bool {
+        status == 503 || self == .rateLimited
+    }
+}

@@ -1,0 +1,162 @@
+import HTTPWire
+
+/// Why a trusted proxy's word on a request's client cannot be taken.
+package struct OriginError: Error, Equatable {
+    /// For the log.
+    package let reason: StaticString
+
+    package static func == (lhs: Self, rhs: Self) -> Bool { "\(lhs.reason)" == "\(rhs.reason)" }
+}
+
+/// Reads what a trusted proxy tells of a request's client by the fields that it sets: `X-Forwarded-For`, `Forwarded` (RFC 7239) or a field with one
+/// address; and `X-Forwarded-Proto`. Fields that contradict each other are refused: one of them may be the client's own.
+///
+/// The client is the last address that is not itself a trusted proxy's: each proxy appends whom it was called by, so that what stands
+/// further to the left is the client's own claim, and is not looked at.
+struct OriginReader {
+    /// The most proxies in a row.
+    static let maximumHops = 32
+
+    let peer: PeerAddress
+    let trusted: TrustedProxies
+    let fields: ProxyFields
+
+    func read(_ request: RequestView) throws(OriginError) -> PeerAddress {
+        let lines = OriginLines(request, fields)
+        var (told, other) = (Told(peer), Told(peer))
+        if !lines.elements.isEmpty { try readElements(lines.elements, &told) }
+        if !lines.addresses.isEmpty {
+            try readAddresses(lines.addresses, &other)
+            guard lines.elements.isEmpty || told.client == other.client else {
+                throw OriginError(reason: "X-Forwarded-For and Forwarded contradict each other")
+            }
+            (told.client, told.proxies, told.hasEntries) = (other.client, other.proxies, other.hasEntries)
+        }
+        if let value = lines.singles.first {
+            guard lines.singles.count == 1 else { throw OriginError(reason: "two fields that name the client") }
+            _ = try told.take(ForwardedNode(value), trusted)
+        }
+        if let isSecure = try lines.scheme() {
+            guard told.isSecure == nil || told.isSecure == isSecure else {
+                throw OriginError(reason: "X-Forwarded-Proto and Forwarded contradict each other")
+            }
+            told.isSecure = isSecure
+        }
+        return told.origin(of: peer)
+    }
+
+    /// What is known so far, going from us to the client.
+    private struct Told {
+        /// Nil: not known.
+        var client: IPAddress?
+        /// The peer and the trusted proxies before it, the nearest to us last.
+        var proxies: [IPAddress] = []
+        /// Nil: not told.
+        var isSecure: Bool?
+        var hasEntries = false
+
+        init(_ peer: PeerAddress) {
+            client = peer.address
+        }
+
+        func origin(of peer: PeerAddress) -> PeerAddress {
+            let isSecure = isSecure ?? peer.isSecure
+            if hasEntries { return PeerAddress(client, isSecure: isSecure, through: proxies) }
+            return isSecure == peer.isSecure ? peer : PeerAddress(peer, isSecure: isSecure)
+        }
+
+        /// - Returns: whether that was the client.
+        mutating func take(_ node: ForwardedNode?, _ trusted: TrustedProxies) throws(OriginError) -> Bool {
+            guard let node else { throw OriginError(reason: "an entry that is no address") }
+            guard proxies.count < OriginReader.maximumHops else { throw OriginError(reason: "too many proxies") }
+            // Whoever was taken for the client so far is the proxy that tells of this one.
+            if let client { proxies.insert(client, at: 0) }
+            hasEntries = true
+            guard case .address(let address) = node else {
+                client = nil
+                return true
+            }
+            client = address
+            return !trusted.contains(address)
+        }
+    }
+
+    private func readAddresses(_ lines: [UnsafeRawBufferPointer], _ told: inout Told) throws(OriginError) {
+        for line in lines.reversed() {
+            var members = ReversedMembers(line)
+            while let member = members.next() {
+                if try told.take(ForwardedNode(member), trusted) { return }
+            }
+        }
+    }
+
+    private func readElements(_ lines: [UnsafeRawBufferPointer], _ told: inout Told) throws(OriginError) {
+        for line in lines.reversed() {
+            guard let elements = ForwardedElements.read(line) else {
+                throw OriginError(reason: "Forwarded is malformed")
+            }
+            for element in elements.reversed() {
+                let isClient = try told.take(element.node, trusted)
+                if let isSecure = element.isSecure { told.isSecure = isSecure }
+                if isClient { return }
+            }
+        }
+    }
+}
+
+/// The values of the fields that tell where a request comes from, in the head's order.
+struct OriginLines {
+    var addresses: [UnsafeRawBufferPointer] = []
+    var elements: [UnsafeRawBufferPointer] = []
+    var singles: [UnsafeRawBufferPointer] = []
+    private var schemes: [UnsafeRawBufferPointer] = []
+
+    init(_ request: RequestView, _ fields: ProxyFields) {
+        fields.forEach(in: request) { field, value in
+            switch field {
+            case .addresses: addresses.append(value)
+            case .elements: elements.append(value)
+            case .scheme: schemes.append(value)
+            case .single: singles.append(value)
+            }
+        }
+    }
+
+    /// Nil where no line tells it.
+    func scheme() throws(OriginError) -> Bool? {
+        var told: Bool?
+        for scheme in schemes {
+            guard let isSecure = ForwardedScheme.isSecure(scheme), told == nil || told == isSecure else {
+                throw OriginError(reason: "X-Forwarded-Proto is neither http nor https")
+            }
+            told = isSecure
+        }
+        return told
+    }
+}
+
+/// The members of a comma-separated list from the last to the first, without the whitespace around them; empty ones are passed over.
+struct ReversedMembers {
+    private let bytes: UnsafeRawBufferPointer
+    private var end: Int
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        end = bytes.count
+    }
+
+    mutating func next() -> UnsafeRawBufferPointer? {
+        while end >= 0 {
+            let stop = end
+            let comma = bytes[..<stop].lastIndex(of: UInt8(ascii: ","))
+            end = comma ?? -1
+            var member = bytes[((comma ?? -1) + 1)..<stop]
+            while let first = member.first, Self.isSpace(first) { member = member.dropFirst() }
+            while let last = member.last, Self.isSpace(last) { member = member.dropLast() }
+            if !member.isEmpty { return UnsafeRawBufferPointer(rebasing: member) }
+        }
+        return nil
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

@@ -1,0 +1,14 @@
+package import HTTPWire
+
+/// One parsed request head. Valid during the call that gives it.
+package struct RequestView {
+    package let head: RequestHead
+    package let bytes: UnsafeRawBufferPointer
+    package let fields: FieldTable
+
+    package init(head: RequestHead, bytes: UnsafeRawBufferPointer, fields: FieldTable) {
+        self.head = head
+        self.bytes = bytes
+        self.fields = fields
+    }
+}

@@ -1,0 +1,100 @@
+/// A time in whole seconds since 1970, from 0 to ``latest``.
+///
+/// Times from tokens, providers' answers, stores and calls are of this type from the parser on. Its arithmetic saturates, so that no claim can
+/// overflow it; a bare integer could.
+package struct UnixTime: Sendable, Hashable {
+    /// Seconds since 1970. Meant for output: arithmetic on it is refused by `script/test`.
+    package let seconds: Int64
+
+    /// The latest time, in the year 5138. A later one is a time in milliseconds.
+    package static let latest = UnixTime(valid: 100_000_000_000)
+
+    private init(valid seconds: Int64) {
+        self.seconds = seconds
+    }
+
+    /// Creates a time that a parser has read; nil before 1970 and after ``latest``.
+    @inlinable
+    package init?(_ seconds: Int64) {
+        guard seconds >= 0, seconds <= 100_000_000_000 else { return nil }
+        self.seconds = seconds
+    }
+
+    /// Creates a time of a credential; nil before 1970.
+    ///
+    /// A time after ``latest`` counts as ``latest``: as a beginning it is in the future, as an end it is none.
+    package init?(claim seconds: Int64) {
+        guard seconds >= 0 else { return nil }
+        self.init(clamping: seconds)
+    }
+
+    /// Creates the nearest time there is, of a reading of the machine's own clock.
+    package init(clamping seconds: Int64) {
+        self.seconds = min(max(seconds, 0), Self.latest.seconds)
+    }
+}
+
+extension UnixTime: Comparable {
+    /// Whether `one` is earlier.
+    package static func < (one: UnixTime, other: UnixTime) -> Bool { one.seconds < other.seconds }
+}
+
+extension UnixTime: ExpressibleByIntegerLiteral {
+    /// Creates the nearest time there is.
+    package init(integerLiteral seconds: Int64) {
+        self.init(clamping: seconds)
+    }
+}
+
+extension UnixTime: CustomStringConvertible {
+    /// The seconds since 1970, in decimal.
+    package var description: String { String(seconds) }
+}
+
+// MARK: - Arithmetic
+
+extension UnixTime {
+    /// Returns the time that many seconds later, or earlier if negative; at most ``latest`` and at least 0.
+    package func adding(_ interval: Int64) -> UnixTime {
+        // Neither bound leaves room for an overflow: the sum of two numbers of at most 10^11 is below 2^63.
+        UnixTime(clamping: seconds + min(max(interval, -Self.latest.seconds), Self.latest.seconds))
+    }
+
+    /// Returns the seconds from `other` to this time, negative if `other` is later.
+    package func seconds(since other: UnixTime) -> Int64 { seconds - other.seconds }
+}
+
+// MARK: - Readings of the machine's own clock, in seconds since 1970
+
+extension UnixTime {
+    /// Returns how many seconds ago the time was; negative in the future.
+    package func age(at now: Int64) -> Int64 { UnixTime(clamping: now).seconds(since: self) }
+
+    /// Returns whether the time is later than `skew` seconds from now.
+    package func isAfter(_ now: Int64, skew: Int64 = 0) -> Bool { self > UnixTime(clamping: now).adding(skew) }
+
+    /// Returns the milliseconds from a reading of the clock in milliseconds to this time; negative if it has passed.
+    package func milliseconds(after wall: Int64) -> Int64 {
+        let bound = Self.latest.seconds * 1000
+        return seconds * 1000 - min(max(wall, 0), bound)
+    }
+
+    /// Returns the time, or now if that is earlier.
+    package func notAfter(_ now: Int64) -> UnixTime { min(self, UnixTime(clamping: now)) }
+}
+
+/// A time that may be unknown, in one word. The unknown time is before all others: it is never recent, and any revocation covers it.
+package struct PossibleTime: Sendable, Equatable {
+    private let seconds: Int64
+
+    package static let unknown = PossibleTime(nil)
+
+    package init(_ time: UnixTime?) {
+        seconds = time?.seconds ?? -1
+    }
+
+    /// The time; nil if it is unknown.
+    package var known: UnixTime? { UnixTime(seconds) }
+
+    package func isBefore(_ time: UnixTime) -> Bool { seconds < time.seconds }
+}

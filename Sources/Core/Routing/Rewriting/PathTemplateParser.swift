@@ -1,0 +1,109 @@
+import GatewayCore
+
+/// Takes a template apart, and refuses one that would write a path in other than canonical form whatever its captures are.
+struct PathTemplateParser {
+    private let text: [UInt8]
+    private let pattern: RoutePattern
+    private var position = 0
+    private var pieces: [PathTemplate.Piece] = []
+    private var captures = 0
+    /// The template with a letter for each capture.
+    private var sample: [UInt8] = []
+
+    init(_ text: String, pattern: RoutePattern) {
+        self.text = Array(text.utf8)
+        self.pattern = pattern
+    }
+
+    mutating func run() throws(PathTemplateError) -> [PathTemplate.Piece] {
+        guard text.first == PathBytes.slash else {
+            throw PathTemplateError(what: "does not begin with '/'", remedy: "put one first")
+        }
+        guard text.count <= PathTemplate.maximumLength else {
+            throw PathTemplateError(
+                what: "longer than \(PathTemplate.maximumLength) bytes", remedy: "shorten it")
+        }
+        while position < text.count { try readPiece() }
+        try checkSample()
+        return pieces
+    }
+
+    private mutating func readPiece() throws(PathTemplateError) {
+        guard text[position] == UInt8(ascii: "{") else { return readLiteral() }
+        let name = text[(position + 1)...].prefix { $0 != UInt8(ascii: "}") && $0 != PathBytes.slash }
+        let end = position + 1 + name.count
+        guard end < text.count, text[end] == UInt8(ascii: "}") else {
+            throw PathTemplateError(what: "a '{' without its '}'", remedy: "write {NAME}")
+        }
+        try addCapture(String(decoding: name, as: UTF8.self), end: end + 1)
+        position = end + 1
+    }
+
+    private mutating func readLiteral() {
+        let bytes = text[position...].prefix { $0 != UInt8(ascii: "{") }
+        pieces.append(.literal(Array(bytes)))
+        sample += bytes
+        position += bytes.count
+    }
+
+    private mutating func addCapture(_ name: String, end: Int) throws(PathTemplateError) {
+        captures += 1
+        guard captures <= PathTemplate.maximumCaptures else {
+            throw PathTemplateError(
+                what: "more than \(PathTemplate.maximumCaptures) captures", remedy: "use fewer")
+        }
+        sample.append(UInt8(ascii: "x"))
+        if let place = place(of: name) {
+            pieces.append(.segment(place))
+        } else if case .named(name) = pattern.rest {
+            guard text[position - 1] == PathBytes.slash, end == text.count || text[end] == PathBytes.slash else {
+                throw PathTemplateError(
+                    what: "'{\(name)}' may stand for several segments, and is not between slashes",
+                    remedy: "make it a segment of its own")
+            }
+            pieces.append(.rest(from: pattern.segments.count))
+        } else {
+            throw unknown(name)
+        }
+    }
+
+    private func place(of name: String) -> Int? {
+        pattern.segments.firstIndex { segment in
+            if case .capture(let captured) = segment { captured.utf8.elementsEqual(name.utf8) } else { false }
+        }
+    }
+
+    private func unknown(_ name: String) -> PathTemplateError {
+        let names = pattern.captureNames
+        let remedy =
+            names.isEmpty
+            ? "the route's path has none; give a segment there a name, or '{rest=**}'"
+            : "the route's path has \(names.map { "{\($0)}" }.joined(separator: ", "))"
+        return PathTemplateError(what: "no capture of the route is named \(Quoted(name))", remedy: remedy)
+    }
+
+    private static func occurs(_ escape: String, in path: UnsafeRawBufferPointer) -> Bool {
+        path.indices.contains { path[$0...].starts(with: escape.utf8) }
+    }
+
+    private func checkSample() throws(PathTemplateError) {
+        let isCanonical = sample.withUnsafeBytes { path in
+            // Of these two, what comes behind decides what they are.
+            if Self.occurs("%2F", in: path) || Self.occurs("%25", in: path) { return false }
+            do throws(PathError) {
+                try PathTemplate.check(path, keepsEmptySegments: false)
+                return true
+            } catch {
+                return false
+            }
+        }
+        guard isCanonical else {
+            throw PathTemplateError(
+                what: "not written as a canonical path is",
+                remedy: "write no '//', no '.' and '..' segments, no query, and escapes only of bytes that need them")
+        }
+        guard !sample.withUnsafeBytes(ReservedPath.contains) else {
+            throw PathTemplateError(what: "'/.gatehouse/' is the gateway's own", remedy: "choose another path")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// What is wrong with one route of a table.
+package struct RouteProblem: Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong.
+    package enum Reason: Hashable, Sendable {
+        /// The pattern.
+        case pattern(PatternError)
+        /// The `strip_prefix`.
+        case stripPrefix(PatternError)
+        /// No path that the pattern matches begins with the `strip_prefix`.
+        case stripPrefixNeverApplies
+        /// The `rewrite`: what is wrong; what to do.
+        case rewrite(String)
+        /// A host, and its place in the list.
+        case host(HostPatternError, index: Int)
+        /// A method that is no token of at most 32 bytes, and its place in the list.
+        case method(index: Int)
+        /// An earlier route has the same host, the same path pattern up to names, and the same method.
+        /// nil stands for any host or any method.
+        case equal(to: Int, host: String?, method: String?)
+        /// Every path that the route matches is matched by a more specific pattern, whose routes these are.
+        case shadowed(by: [Int])
+        /// The patterns overlap so much that one path could make the match visit this many nodes.
+        case overlap(visits: Int)
+        /// More routes than `RouteTable.maximumRoutes`.
+        case tooManyRoutes
+    }
+
+    /// The index of the route in the definitions.
+    package let route: Int
+    /// What is wrong.
+    package let reason: Reason
+
+    /// What is wrong; what to do. Other routes are named by their index.
+    package var description: String {
+        switch reason {
+        case .pattern(let error): "path: \(error)"
+        case .stripPrefix(let error): "strip_prefix: \(error)"
+        case .stripPrefixNeverApplies:
+            "strip_prefix is not the beginning of any path of this route; make it the leading literals of 'path'"
+        case .rewrite(let problem): "rewrite.path: \(problem)"
+        case .host(let error, _): "host: \(error.text)"
+        case .method: "not a method; use a name such as GET"
+        case .equal(let other, let host, let method):
+            "the same as route \(other) for \(host ?? "any host") and \(method ?? "any method"); remove one"
+        case .shadowed(let others):
+            "no request can match: more specific routes \(others) take all its paths; remove it or change one of them"
+        case .overlap(let visits):
+            "routes overlap so much that a match could take \(visits) steps, of \(RouteTable.maximumVisits) at most; "
+                + "use fewer captures beside literals"
+        case .tooManyRoutes: "more than \(RouteTable.maximumRoutes) routes; use captures"
+        }
+    }
+}
+
+/// All that is wrong with the routes of a table.
+package struct RouteTableError: Error, Sendable {
+    /// In order of the routes; never empty.
+    package let problems: [RouteProblem]
+}
+
+extension HostPatternError {
+    fileprivate var text: String {
+        switch self {
+        case .anyHost: "empty or '*'; leave 'host' out for any host"
+        case .port: "has a port, which is not compared; remove it"
+        case .wildcard: "'*' can only be the whole first label, as in '*.example.com'"
+        case .notAHost: "not a host name or an IPv6 address in brackets; write names in ASCII (punycode)"
+        }
+    }
+}

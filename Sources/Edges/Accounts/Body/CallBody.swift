@@ -1,0 +1,77 @@
+import GatewayCore
+import JOSE
+import RequestPipeline
+
+/// The members of a call's body: one JSON object, read strictly. What is not as it should be is refused with the name of the member.
+struct CallBody {
+    /// What a body may cost to read.
+    private static let limits = JSONLimits(size: AccountEndpoint.bodyLimit, depth: 8, members: 64)
+
+    /// Nil: there is no body.
+    private let object: JSONDocument?
+
+    /// - Parameters:
+    ///   - names: the members that the call takes, in the order in which they are told.
+    ///   - mayBeEmpty: whether no body at all is as good as `{}`.
+    init(of call: AccountCall, taking names: [String], mayBeEmpty: Bool = false) throws(Refusal) {
+        if call.body.isEmpty, mayBeEmpty {
+            object = nil
+            return
+        }
+        guard call.contentType.utf8.elementsEqual("application/json".utf8) else {
+            throw .malformed("Send the call with Content-Type: application/json.")
+        }
+        guard let document = try? JSONDocument(call.body, limits: Self.limits), document.root.kind == .object else {
+            throw .malformed("Send the call's body as one JSON object, without duplicate members.")
+        }
+        for (name, _) in document.root.members where !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            throw .malformed(Self.others(than: names))
+        }
+        object = document
+    }
+
+    private static func others(than names: [String]) -> String {
+        guard !names.isEmpty else { return "Send no members: this call takes none." }
+        return "Send no other members than \(names.map { "\"\($0)\"" }.joined(separator: ", "))."
+    }
+
+    func has(_ name: String) -> Bool { object?.root[name] != nil }
+
+    func value(_ name: String) -> JSONValue? { object?.root[name] }
+
+    /// A text of 1 to `limit` bytes; nil where there is no such member.
+    func text(_ name: String, atMost limit: Int) throws(Refusal) -> String? {
+        guard let value = value(name) else { return nil }
+        guard let text = value.string, (1...limit).contains(text.utf8.count) else {
+            throw .malformed("Send \"\(name)\" as a string of 1 to \(limit) bytes.")
+        }
+        return text
+    }
+
+    func requiredText(_ name: String, atMost limit: Int) throws(Refusal) -> String {
+        guard let text = try text(name, atMost: limit) else { throw .malformed("Send \"\(name)\".") }
+        return text
+    }
+
+    /// False where there is no such member.
+    func flag(_ name: String) throws(Refusal) -> Bool {
+        guard let value = value(name) else { return false }
+        guard let flag = value.bool else { throw .malformed("Send \"\(name)\" as true or false.") }
+        return flag
+    }
+}
+
+extension CallBody {
+    /// How long a session may last, in seconds, and how long it lasts where the call does not say.
+    private static let durations: ClosedRange<Int64> = 300...1_209_600
+    private static let defaultDuration: Int64 = 432_000
+
+    /// `expires_in`, in seconds.
+    func duration() throws(Refusal) -> Int64 {
+        guard let value = value("expires_in") else { return Self.defaultDuration }
+        guard let duration = value.integer, Self.durations.contains(duration) else {
+            throw Refusal(.invalidSessionDuration)
+        }
+        return duration
+    }
+}

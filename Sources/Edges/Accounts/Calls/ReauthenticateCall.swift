@@ -1,0 +1,107 @@
+import Authentication
+import GatewayCore
+import JOSE
+import Revocation
+
+/// `POST reauthenticate`: the user of a session proves once more who they are, and the session's sign-in is recent again.
+struct ReauthenticateCall {
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let caller = try call.requiredCaller()
+        guard let session = caller.session else {
+            throw Refusal(.operationNotAllowed, detail: "The credential says of no session that it belongs to.")
+        }
+        let request = try ProofRequest(
+            try CallBody(of: call, taking: ProofRequest.members), takesFirebase: true)
+        try parts.count(caller.user)
+        try await parts.standing.require(caller, isRecent: false)
+        let proven = try await proof(request, caller, call)
+        let signIn = try recent(proven.signIn)
+        let record = try await parts.store.recordSignIn(
+            caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)
+        guard !record.revoked else { throw Refusal(caller.kind.revokedCode) }
+        var answer = ObjectText()
+        answer.add("uid", caller.uid)
+        answer.add("signed_in_at", record.signedInAt ?? signIn.time)
+        return .json(answer.bytes, cookie: try await reissued(caller, session, proven.user))
+    }
+
+    /// What proves who the caller is.
+    private struct Proven {
+        let signIn: SignInProof
+        /// The user at a provider; nil: Firebase's.
+        var user: ProvenUser?
+    }
+
+    /// The sign-in that a proof makes, if it may count.
+    private func recent(_ proof: SignInProof) throws(Refusal) -> SignInProof.Latest {
+        let now = parts.clock.now()
+        guard let latest = proof.latest(now: now) else {
+            throw Refusal(
+                .invalidCredential, reason: "the credential proves no sign-in",
+                detail: "The credential does not prove that its user just signed in: send an ID token with a nonce.")
+        }
+        guard latest.time.age(at: now) <= Refusal.recentSignIn else {
+            throw Refusal.signInAgain("the proof is too old")
+        }
+        return latest
+    }
+
+    private func proof(
+        _ request: ProofRequest, _ caller: Principal, _ call: AccountCall
+    ) async throws -> Proven {
+        guard let provider = request.provider else { return Proven(signIn: try await firebase(request, caller)) }
+        let candidate = try await parts.proving.candidate(request, provider: provider, for: call.network)
+        let user = try ProvenUser(candidate)
+        try parts.count(UserKey(user.link))
+        try await parts.proving.use(candidate, for: .reauthenticate)
+        guard try await SameUser(store: parts.store).holds(caller, user.link) else { throw Refusal(.userMismatch) }
+        try await parts.standing.require(UserKey(user.link), time: user.madeAt)
+        return Proven(signIn: user.signIn, user: user)
+    }
+
+    private func firebase(_ request: ProofRequest, _ caller: Principal) async throws -> SignInProof {
+        guard case .idToken(let text) = request.credential else { throw Refusal.malformed("Send \"provider\".") }
+        let principal = try await parts.verifier.verifyFirebase(text)
+        guard principal.user == caller.user else { throw Refusal(.userMismatch) }
+        try await parts.standing.require(principal, isRecent: false)
+        let now = parts.clock.now()
+        return SignInProof(authenticatedAt: principal.authTime?.notAfter(now))
+    }
+
+    /// The session's cookie anew where another identity than the one that began it proved its user: from then on it is that identity's, and
+    /// outlives the end of the other link. Nil: the session stays what it is.
+    private func reissued(
+        _ caller: Principal, _ session: String, _ user: ProvenUser?
+    ) async throws -> SessionCookie? {
+        guard let user, let origin = caller.origin?.link, origin != user.link else { return nil }
+        guard
+            let started = try await SessionStarter(parts: parts)
+                .start(caller.user, user.link, madeAt: user.madeAt)
+        else { throw Refusal(.userMismatch, reason: "the identity was unlinked meanwhile") }
+        let source = SessionSource(
+            user: caller.user, claims: user.claims, account: try await parts.account(caller.user), signIn: user.signIn,
+            origin: user.origin, started: started, isFirebase: caller.standing.isFirebase)
+        return try SessionIssuer(keys: try parts.keys).cookie(
+            for: source,
+            Session(name: session, issuedAt: UnixTime(clamping: parts.clock.now()), expiresAt: caller.expiresAt))
+    }
+}
+
+/// Whether an identity at a provider is the caller's.
+struct SameUser {
+    let store: AccountParts.AnyStore
+
+    func holds(_ caller: Principal, _ link: IdentityLink) async throws -> Bool {
+        if let owner = try await store.owner(of: link) { return owner == caller.user }
+        if caller.user == UserKey(link) { return true }
+        // An account that was made here has its links here. Another's are where it was made, which tells them in ID tokens. A session cookie
+        // and a provider's own token also list what was linked here, and a cookie goes on listing what belongs to the user no more.
+        guard caller.kind == .idToken, caller.link == nil,
+            try await store.account(caller.user)?.created == nil
+        else { return false }
+        let federatedID = link.federatedID
+        return caller.identities(at: link.provider)?.elements.contains { $0.equals(federatedID) } ?? false
+    }
+}

@@ -1,0 +1,95 @@
+import Authentication
+import GatewayConfiguration
+package import GatewayCore
+import JOSE
+package import Logging
+import RequestPipeline
+package import Revocation
+
+/// Serves what providers' servers tell of their users: Apple's notifications and OpenID Connect logout tokens, turned into revocations that all
+/// gateways see.
+///
+/// An event's effects come first, its mark after them. All effects can be made twice without harm, so a write that fails loses nothing: the
+/// sender is told to come again, and the repetition does what was left. With the mark first, a gateway that stops in between would have lost the
+/// event for good. What is marked has no effect any more, and nobody can bring an event back after its mark is forgotten, since it does not
+/// count for so long. In between, two gateways that get the same event at once may both make its effects, which then are the same.
+package struct AccountEvents: EventServing {
+    private let verifier: EventVerifier
+    private let store: any Store & AccountStore & NonceStore
+    private let now: @Sendable () -> Int64
+    private let logger: Logger
+    private let auditLogger: Logger
+
+    /// - Parameter clock: its seconds since 1970.
+    package init(
+        verifier: EventVerifier, store: any Store & AccountStore & NonceStore, clock: GatewayClock, logger: Logger,
+        auditLogger: Logger? = nil
+    ) {
+        self.verifier = verifier
+        self.store = store
+        now = clock.now
+        self.logger = logger
+        self.auditLogger = auditLogger ?? logger
+    }
+
+    package func serve(_ call: AccountCall) async -> AccountReply {
+        do throws(Refusal) {
+            switch call.endpoint {
+            case .appleEvents: try await takeNotification(call)
+            case .backchannelLogout: try await takeLogout(call)
+            default: throw Refusal(.routeNotFound)
+            }
+            return .accepted
+        } catch {
+            logger.log(
+                level: error.denial.code.status < 500 ? .info : .warning, "event refused",
+                metadata: [
+                    "code": "\(error.denial.code.wire)", "reason": "\(error.reason ?? "")",
+                    "request": "\(call.requestID)",
+                ])
+            return .refused(error.denial)
+        }
+    }
+
+    private func takeNotification(_ call: AccountCall) async throws(Refusal) {
+        let payload = try AppleNotification.payload(of: call)
+        let event = try await verifier.verify(payload, as: .appleNotification, of: .apple)
+        let notification = try AppleNotification(event, now: now())
+        try await settle(event, notification.name, notification.effect, call)
+    }
+
+    private func takeLogout(_ call: AccountCall) async throws(Refusal) {
+        guard call.contentType.utf8.elementsEqual("application/x-www-form-urlencoded".utf8) else {
+            throw .malformed("Send the logout token with Content-Type: application/x-www-form-urlencoded.")
+        }
+        guard let token = FormText.value(of: "logout_token", in: call.body) else {
+            throw .malformed("Send one field \"logout_token\".")
+        }
+        let event = try await verifier.verify(token, as: .logoutToken)
+        try await settle(event, LogoutToken.name, try LogoutToken.effect(of: event, now: now()), call)
+    }
+
+    /// Makes the effect of an event that was not seen before, then marks it as seen.
+    private func settle(
+        _ event: VerifiedEvent, _ name: String, _ effect: EventEffect?, _ call: AccountCall
+    ) async throws(Refusal) {
+        do throws(StoreError) {
+            guard try await !store.isSeen(event.mark) else { return }
+            let owner = try await effect?.make(in: store)
+            // Another gateway may have got it, and logged it, in the meantime.
+            guard try await store.markSeen(event.mark, lifetime: event.lifetime) else { return }
+            log(event, name, owner: owner, call)
+        } catch {
+            throw Refusal(event: error)
+        }
+    }
+
+    /// Neither the provider's name of the user nor an address.
+    private func log(_ event: VerifiedEvent, _ name: String, owner: UserKey?, _ call: AccountCall) {
+        var metadata: Logger.Metadata = [
+            "event": "\(name)", "provider": "\(event.signed.verifier.id)", "request": "\(call.requestID)",
+        ]
+        if let owner { metadata.add(owner) }
+        auditLogger.notice("event taken", metadata: metadata)
+    }
+}

@@ -1,0 +1,67 @@
+import Authentication
+import GatewayCore
+import JOSE
+import RequestPipeline
+
+/// What Apple tells of a user of Sign in with Apple ("Processing changes for Sign in with Apple accounts").
+struct AppleNotification {
+    /// Its type, as the log has it.
+    let name: String
+    /// Nil: none.
+    let effect: EventEffect?
+
+    /// What an event of some type does; types that are not known do nothing.
+    private static let deletions = ["account-delete", "account-deleted"]
+    private static let revocations = ["consent-revoked"]
+    /// How much of an unknown type the log shows, in characters.
+    private static let shownType = 64
+
+    /// The members of `{"payload": JWS}` that count.
+    ///
+    /// - Returns: the JWS.
+    static func payload(of call: AccountCall) throws(Refusal) -> String {
+        guard call.contentType.utf8.elementsEqual("application/json".utf8) else {
+            throw .malformed("Send the notification with Content-Type: application/json.")
+        }
+        let limits = JSONLimits(size: AccountEndpoint.bodyLimit, depth: 8, members: 64)
+        guard let body = try? JSONDocument(call.body, limits: limits), let payload = body.root["payload"]?.string else {
+            throw .malformed("Send a JSON object with the notification's JWS as \"payload\".")
+        }
+        return payload
+    }
+
+    init(_ event: VerifiedEvent, now: Int64) throws(Refusal) {
+        let told = try Self.told(event.signed.claims)
+        guard let type = told["type"]?.string else { throw .event("an event without a type") }
+        name = String(type.prefix(Self.shownType))
+        let isDeletion = Self.deletions.contains { told["type"]?.equals($0) == true }
+        guard isDeletion || Self.revocations.contains(where: { told["type"]?.equals($0) == true }) else {
+            effect = nil
+            return
+        }
+        let time = try Self.time(of: told) ?? event.signed.issuedAt
+        do throws(VerificationFailure) {
+            effect = EventEffect(try event.signed.subject(in: told), at: time, now: now, isDeletion: isDeletion)
+        } catch {
+            throw Refusal(event: error)
+        }
+    }
+
+    /// `events`: the text of an object as Apple sends it, or the object.
+    private static func told(_ claims: JSONValue) throws(Refusal) -> JSONValue {
+        guard let events = claims["events"] else { throw .event("no events") }
+        if events.kind == .object { return events }
+        guard let text = events.string, let document = try? JSONDocument(Array(text.utf8)),
+            document.root.kind == .object
+        else { throw .event("events is neither an object nor the text of one") }
+        return document.root
+    }
+
+    /// `event_time`, in seconds. Apple writes milliseconds; older examples of its have seconds, which as milliseconds would be long past, and
+    /// revoke nothing.
+    private static func time(of told: JSONValue) throws(Refusal) -> UnixTime? {
+        guard let claim = told["event_time"] else { return nil }
+        guard let time = claim.integer, time >= 0 else { throw .event("event_time is not a time") }
+        return UnixTime(time) ?? UnixTime(clamping: time / 1000)
+    }
+}

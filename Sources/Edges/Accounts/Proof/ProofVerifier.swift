@@ -1,0 +1,106 @@
+package import Authentication
+package import GatewayCore
+import JOSE
+import Revocation
+
+/// Verifies credentials that calls bring as proof: by the same verifiers as those of requests, waiting for keys and providers with a bound.
+package struct ProofVerifier: Sendable {
+    private let verifiers: VerifierTable
+    private let keys: any KeyWaiting
+    private let opaque: OpaqueProof?
+    private let clock: GatewayClock
+    private let slots = ProofSlots()
+
+    /// - Parameters:
+    ///   - keys: of the sets that `verifiers` number.
+    ///   - opaque: nil where no provider is asked about tokens.
+    package init(verifiers: VerifierTable, keys: any KeyWaiting, opaque: OpaqueProof?, clock: GatewayClock) {
+        self.verifiers = verifiers
+        self.keys = keys
+        self.opaque = opaque
+        self.clock = clock
+    }
+
+    /// Whom a credential of a provider names.
+    func verify(_ request: ProofRequest, provider: String, for network: PeerNetwork) async throws -> Proof {
+        try await slots.run {
+            switch request.credential {
+            case .idToken(let text): return try await verify(text, by: try verifier(of: provider))
+            case .accessToken(let text):
+                guard let opaque else { throw OpaqueProof.notTaken }
+                return try await opaque.check(text, provider: provider, for: network)
+            }
+        }
+    }
+
+    /// Whom an ID token of Firebase names.
+    func verifyFirebase(_ text: String) async throws -> Principal {
+        let index = verifiers.verifiers.firstIndex {
+            guard case .firebase(let verifier) = $0 else { return false }
+            return verifier.kind == .idToken
+        }
+        guard let index else { throw Refusal(.operationNotAllowed, detail: "Firebase is not configured here.") }
+        return try await slots.run { try await verify(text, by: index).principal }
+    }
+
+    private func verifier(of provider: String) throws(Refusal) -> Int {
+        let index = verifiers.verifiers.firstIndex {
+            guard case .provider(let verifier) = $0 else { return false }
+            return verifier.id.utf8.elementsEqual(provider.utf8)
+        }
+        guard let index else {
+            throw Refusal(.operationNotAllowed, detail: "ID tokens of this provider are not taken here.")
+        }
+        return index
+    }
+}
+
+extension ProofVerifier {
+    /// - Parameter index: the verifier that has to be the token's.
+    private func verify(_ text: String, by index: Int) async throws -> Proof {
+        let principal: Principal
+        do {
+            principal = try await self.principal(of: text, by: index)
+        } catch let failure as VerificationFailure {
+            throw Refusal(failure)
+        }
+        let lifetime = principal.expiresAt.seconds(since: UnixTime(clamping: clock.now()))
+        // A use that is forgotten before the token ends could be made again.
+        guard lifetime <= StoreBounds.maximumLifetime else {
+            throw Refusal.credential("it lasts longer than its use can be remembered")
+        }
+        let digest = try Proof.use(of: Array(text.utf8), isJWS: true)
+        return Proof(principal: principal, digest: digest, lifetime: max(lifetime, 1), isOpaque: false)
+    }
+
+    private func principal(of text: String, by index: Int) async throws -> Principal {
+        let token = try parse(text)
+        guard try verifiers.index(for: token, .idToken) == index else {
+            throw VerificationFailure(code: .invalidIDToken, reason: .issuer)
+        }
+        let verifier = verifiers.verifiers[index]
+        let set = verifier.keySet
+        let kid = try verifier.checkBeforeSignature(token, set.map(keys.view(of:)) ?? KeySetView())
+        guard let set else { return try judge(token, by: verifier, nil, KeySetView()) }
+        switch await keys.key(kid: kid, set: set) {
+        case .key(let key, let view): return try judge(token, by: verifier, key, view)
+        case .unknown: throw VerificationFailure(code: .invalidIDToken, reason: .unknownKey)
+        case .unavailable(let retryAfter): throw Refusal(Denial(.keysUnavailable, retryAfter: retryAfter))
+        }
+    }
+
+    private func parse(_ text: String) throws(VerificationFailure) -> UnverifiedJWS {
+        do {
+            return try UnverifiedJWS(text, maximumSize: Authenticator.maximumTokenSize)
+        } catch {
+            throw VerificationFailure(code: .argumentError, reason: .notCompactJWS)
+        }
+    }
+
+    private func judge(
+        _ token: UnverifiedJWS, by verifier: TokenVerifier, _ key: PublicKey?, _ view: KeySetView
+    ) throws(VerificationFailure) -> Principal {
+        guard let hasher = SHA256Hasher() else { throw VerificationFailure(code: .internalError, reason: .hashing) }
+        return try verifier.verify(token, key: key, view, now: clock.now(), hasher: hasher)
+    }
+}

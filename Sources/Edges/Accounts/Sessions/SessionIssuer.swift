@@ -1,0 +1,49 @@
+import Authentication
+import GatewayCore
+import JOSE
+
+/// Makes session cookies.
+struct SessionIssuer: Sendable {
+    /// The longest token, in bytes: browsers drop cookies of more than 4096 with their names and attributes (RFC 6265
+    /// section 6.1).
+    static let maximumTokenSize = 4000
+
+    let keys: SessionKeys
+
+    /// - Parameter lifetime: in seconds.
+    func cookie(for source: SessionSource, now: Int64, lifetime: Int64) throws(Refusal) -> SessionCookie {
+        let now = UnixTime(clamping: now)
+        let session = Session(name: RandomText.name(), issuedAt: now, expiresAt: now.adding(lifetime))
+        return try cookie(for: source, session)
+    }
+
+    /// The cookie of a session that has its name and its end.
+    func cookie(for source: SessionSource, _ session: Session) throws(Refusal) -> SessionCookie {
+        let claims = source.claims(session, issuer: keys.issuer)
+        let token = try keys.sign(claims, type: SessionVerifier.type, source: source.header)
+        guard token.utf8.count <= Self.maximumTokenSize else {
+            throw Refusal(
+                .invalidCredential, reason: "the session cookie would be too large",
+                detail: "The credential has more claims than fit into a cookie.")
+        }
+        return .set(token: token, maximumAge: session.expiresAt.seconds(since: session.issuedAt))
+    }
+}
+
+extension SessionKeys {
+    /// A token of that `typ`.
+    ///
+    /// - Parameter source: what began the session, as JSON text, where its header has to say so.
+    func sign(_ claims: [UInt8], type: String, source: [UInt8]? = nil) throws(Refusal) -> String {
+        var header = ObjectText()
+        header.add("alg", current.algorithm.rawValue)
+        header.add("kid", current.keyID)
+        header.add("typ", type)
+        if let source { header.add(SessionVerifier.sourceMember, json: source) }
+        do {
+            return try current.sign(header: String(decoding: header.bytes, as: UTF8.self), payload: claims)
+        } catch {
+            throw Refusal(.internalError, reason: error.description)
+        }
+    }
+}

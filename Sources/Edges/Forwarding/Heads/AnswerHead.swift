@@ -1,0 +1,84 @@
+import GatewayCore
+import HTTPWire
+import NIOCore
+
+/// The heads of answers: from the upstream's bytes to the client's.
+enum AnswerHead {
+    /// The longest head of an answer that is taken, and the most fields.
+    static let sizeLimit = 65_536
+    static let limits = HeadLimits(size: sizeLimit, fields: 256)
+
+    static func delivery(of framing: BodyFraming, minorVersion: UInt8) -> UpstreamExchange.Delivery {
+        switch framing {
+        case .none, .length: .asIs
+        case .chunked, .untilClose: minorVersion == 0 ? .untilClose : .chunked
+        }
+    }
+
+    /// Renders the final head: the upstream's fields but those of its connection, and our own framing.
+    ///
+    /// - Parameters:
+    ///   - trailers: which trailer fields may follow the body: only these are announced.
+    ///   - additions: what the route's answers have besides.
+    ///   - origin: the place of the request's origin there.
+    ///   - room: for how many bytes more there should be room behind it.
+    static func render(
+        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, trailers: TrailerFilter? = nil,
+        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, additions: AnswerAdditions? = nil,
+        origin: Int = CORSPolicy.nowhere, room: Int = 0, into output: inout ByteBuffer
+    ) {
+        let added = additions?.count(to: origin) ?? 0
+        _ = output.render(from: bytes, atMost: bytes.count + added + 192 + room) { writer in
+            writeStatusLine(head, bytes, &writer)
+            writeKeptFields(
+                bytes, fields, keepsLength: head.status != 204, removed: additions?.removed, &writer)
+            trailers?.announce(in: &writer)
+            if let additions { additions.write(to: origin, &writer) }
+            if delivery == .chunked { writer.append("Transfer-Encoding: chunked\r\n") }
+            if closes {
+                writer.append("Connection: close\r\n")
+            } else if minorVersion == 0 {
+                writer.append("Connection: keep-alive\r\n")
+            }
+            writer.append("\r\n")
+        }
+    }
+
+    /// Renders an interim (1xx) response.
+    static func renderInterim(
+        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, additions: AnswerAdditions? = nil,
+        into output: inout ByteBuffer
+    ) {
+        _ = output.render(from: bytes, atMost: bytes.count + 32) { writer in
+            writeStatusLine(head, bytes, &writer)
+            writeKeptFields(
+                bytes, fields, keepsLength: false, removed: additions?.removed, &writer)
+            writer.append("\r\n")
+        }
+    }
+
+    private static func writeStatusLine(
+        _ head: ResponseHead, _ bytes: UnsafeRawBufferPointer, _ writer: inout HeadWriter
+    ) {
+        writer.append("HTTP/1.1 ")
+        writer.append(UnsafeRawBufferPointer(rebasing: bytes[9..<12]))
+        writer.append(" ")
+        writer.keep(head.reason)
+        writer.append("\r\n")
+    }
+
+    /// Keeps the fields that are not of the upstream's connection, and not removed by the configuration.
+    private static func writeKeptFields(
+        _ bytes: UnsafeRawBufferPointer, _ fields: FieldTable, keepsLength: Bool,
+        removed: ManagedFieldMatcher?, _ writer: inout HeadWriter
+    ) {
+        for index in 0..<fields.count {
+            let field = fields[index]
+            if field.isHopByHop { continue }
+            // RFC 9110 section 8.6: 1xx and 204 have none.
+            if field.kind == .contentLength && !keepsLength { continue }
+            if let removed, removed.matches(field.name.bytes(in: bytes)) { continue }
+            writer.keep(field.line)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPServer
+import HTTPWire
+import NIOCore
+
+extension ByteBuffer {
+    /// Replaces the content by a head that `body` writes out of `source`, at most `bound` bytes.
+    ///
+    /// - Returns: false when the head did not fit, which would be a mistake in `bound`; then the buffer is empty.
+    @inline(__always)
+    mutating func render(
+        from source: UnsafeRawBufferPointer, atMost bound: Int, _ body: (inout HeadWriter) -> Void
+    ) -> Bool {
+        reuse(for: bound)
+        let written = writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { output in
+            var writer = HeadWriter(from: source, into: output)
+            body(&writer)
+            return writer.finish() ?? 0
+        }
+        return written > 0
+    }
+
+    /// The size line of a chunk (RFC 9112 section 7.1).
+    mutating func writeChunkHeader(_ size: Int) {
+        writeWithUnsafeMutableBytes(minimumWritableBytes: ChunkHeader.maximumLength) { output in
+            ChunkHeader.write(UInt64(size), into: output)
+        }
+    }
+}
+
+extension HeadWriter {
+    /// 16 lower-case hexadecimal digits.
+    @inline(__always)
+    mutating func append(hexadecimal value: UInt64) {
+        withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { digits in
+            guard let base = digits.baseAddress else { return }
+            Hexadecimal.write(value, to: base)
+            append(UnsafeRawBufferPointer(digits))
+        }
+    }
+}

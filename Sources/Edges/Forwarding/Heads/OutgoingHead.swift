@@ -1,0 +1,228 @@
+package import Authentication
+package import GatewayCore
+package import HTTPWire
+package import NIOCore
+package import RequestPipeline
+
+/// The heads of permitted requests: from the client's bytes to the upstream's.
+///
+/// First every managed and every hop-by-hop field is left out, and our credential; only then are our own fields added.
+package final class OutgoingHead: Sendable {
+    let hygiene: HeaderHygiene
+    package let identity: IdentityRenderer
+    let locator: CredentialLocator
+    let forwardsCredential: Bool
+    /// Whether a client's trace context is passed on.
+    package let acceptsTrace: Bool
+
+    package init(
+        hygiene: HeaderHygiene, identity: IdentityRenderer, locator: CredentialLocator, forwardsCredential: Bool,
+        acceptsTrace: Bool = true
+    ) {
+        self.acceptsTrace = acceptsTrace
+        self.hygiene = hygiene
+        self.identity = identity
+        self.locator = locator
+        self.forwardsCredential = forwardsCredential
+    }
+
+    /// Where the request comes from, and what its upstream is told besides.
+    package struct Route {
+        /// The client.
+        package let peer: PeerAddress
+        /// `Host` for a request of HTTP/1.0 that has none.
+        package let fallbackHost: [UInt8]
+        /// The line of the assertion for that upstream; empty: none is sent.
+        package let assertion: [UInt8]
+        /// Which trailer fields may follow the body: only these are announced.
+        package var trailers: TrailerFilter?
+
+        package init(peer: PeerAddress, fallbackHost: [UInt8], assertion: [UInt8], trailers: TrailerFilter? = nil) {
+            self.peer = peer
+            self.fallbackHost = fallbackHost
+            self.assertion = assertion
+            self.trailers = trailers
+        }
+    }
+
+    /// What the request is known by to others.
+    package struct Marks {
+        package let request: (UInt64, UInt64)
+        package let trace: (UInt64, UInt64)
+        package let span: UInt64
+        /// What the client sent of its trace, and is passed on; nil: the trace begins here.
+        package var context: TraceContext?
+
+        package init(request: (UInt64, UInt64), trace: (UInt64, UInt64), span: UInt64, context: TraceContext? = nil) {
+            self.request = request
+            self.trace = trace
+            self.span = span
+            self.context = context
+        }
+    }
+
+    /// The assertion's line for an upstream, signed now where none is kept; empty where none is sent. Nil when signing fails: the
+    /// request must not be forwarded then.
+    package func assertion(
+        for identity: VerifiedTokenCache.Entry?, upstream: Int, now: @autoclosure () -> Int64
+    ) -> [UInt8]? {
+        guard let signer = self.identity.assertion, let entry = identity else { return [] }
+        return signer.line(for: entry, upstream: upstream, now: now())
+    }
+
+    /// Renders the head of a permitted request in place of what `output` held.
+    ///
+    /// - Parameter balanceValue: the hash that its server is chosen by; `nil`: there is none.
+    /// - Returns: what an upstream connection takes; `nil` if the head could not be rendered.
+    package func render(
+        _ request: RequestView, _ permit: Permit, _ route: Route, _ marks: Marks, balanceValue: UInt64? = nil,
+        into output: inout ByteBuffer
+    ) -> OutgoingRequest? {
+        guard writeHead(of: request, permit, route, marks, into: &output) else { return nil }
+        return OutgoingRequest(
+            method: request.head.method, isChunked: request.head.framing == .chunked, trailers: route.trailers,
+            responseTimeout: permit.plan.responseTimeout, upgrade: permit.upgrade, balanceValue: balanceValue)
+    }
+
+    private func writeHead(
+        of request: RequestView, _ permit: Permit, _ route: Route, _ marks: Marks, into output: inout ByteBuffer
+    ) -> Bool {
+        let identitySize = permit.identity.map { $0.identity.bytes.count + route.assertion.count + 32 } ?? 0
+        let host = max(request.head.host.count, route.fallbackHost.count)
+        let bound =
+            request.bytes.count + permit.path.count + identitySize + host * 3 + route.peer.forwardedLines.count
+            + route.peer.forwardedParameters.count + route.peer.forwardedHops.count
+            + (permit.plan.host?.count ?? 0) + (permit.upgrade?.lines.count ?? 0) + 448
+        return output.render(from: request.bytes, atMost: bound) { writer in
+            writeRequestLine(request, permit, route, &writer)
+            writeKeptFields(request, permit, &writer)
+            writeIdentity(permit, route.assertion, &writer)
+            writeTrace(request, marks, &writer)
+            writeForwarded(request, route, &writer)
+            writeFraming(request.head.framing, &writer)
+            if let upgrade = permit.upgrade { writer.append(upgrade.lines) }
+            route.trailers?.announce(in: &writer)
+            writer.append("\r\n")
+        }
+    }
+
+    private func writeRequestLine(
+        _ request: RequestView, _ permit: Permit, _ route: Route, _ writer: inout HeadWriter
+    ) {
+        writer.keep(request.head.methodRange)
+        writer.append(" ")
+        writer.append(permit.path)
+        if let places = permit.plan.places, places.takesParameter {
+            places.writeQuery(of: request, &writer)
+        } else if let query = request.head.query {
+            writer.append("?")
+            writer.keep(query)
+        }
+        writer.append(" HTTP/1.1\r\n")
+        // HTTP/1.0 without the field; its target may name the host.
+        if let host = permit.plan.host {
+            writer.append("Host: ")
+            writer.append(host)
+            writer.append("\r\n")
+        } else if !request.fields.contains(.host) {
+            writer.append("Host: ")
+            writeHost(request, route, &writer)
+            writer.append("\r\n")
+        }
+    }
+
+    private func writeKeptFields(_ request: RequestView, _ permit: Permit, _ writer: inout HeadWriter) {
+        let (plan, credentials) = (permit.plan, permit.credentials)
+        for index in 0..<request.fields.count {
+            let field = request.fields[index]
+            if hygiene.removes(field, of: request.bytes) { continue }
+            if field.kind == .host, field.value.isEmpty || plan.host != nil { continue }
+            if let places = plan.places, places.holdsProtocols(field, in: request.bytes) {
+                places.writeProtocols(of: field, in: request.bytes, &writer)
+                continue
+            }
+            // Written anew below: one number, one spelling.
+            if field.kind == .contentLength { continue }
+            if !forwardsCredential, locator.holds(credentials, field, at: index, in: request.bytes) {
+                // A cookie field keeps its other cookies, byte for byte; the field with the Bearer token goes whole.
+                if field.kind == .cookie { locator.writeCookiesWithoutOurs(of: field, in: request.bytes, &writer) }
+            } else {
+                writer.keep(field.line)
+            }
+        }
+    }
+
+    /// Which trailer fields of a request may follow its body; nil where none may.
+    package func trailers(of request: RequestView) -> TrailerFilter? {
+        guard request.head.framing == .chunked else { return nil }
+        return TrailerFilter(announcedIn: request.fields, of: request.bytes, managed: hygiene.managed)
+    }
+
+    /// Whether rules may read a field: those that the upstream gets, but for every field that may carry a credential.
+    package func showsRules(_ field: Field, of request: RequestView) -> Bool {
+        switch field.kind {
+        case .authorization, .proxyAuthorization, .cookie: return false
+        case .host where field.value.isEmpty: return false
+        default:
+            return !hygiene.removes(field, of: request.bytes) && !locator.mayHoldCredential(field, in: request.bytes)
+        }
+    }
+
+    private func writeFraming(_ framing: BodyFraming, _ writer: inout HeadWriter) {
+        switch framing {
+        case .chunked: writer.append("Transfer-Encoding: chunked\r\n")
+        case .length(let length):
+            writer.append("Content-Length: ")
+            writer.append(decimal: length)
+            writer.append("\r\n")
+        case .none, .untilClose: break
+        }
+    }
+
+    private func writeIdentity(_ permit: Permit, _ assertion: [UInt8], _ writer: inout HeadWriter) {
+        guard let entry = permit.identity else { return }
+        entry.identity.bytes.withUnsafeBytes { lines in
+            guard let signedInAt = permit.signedInAt, entry.standing.authTime.isBefore(signedInAt) else {
+                return writer.append(lines)
+            }
+            writer.append(UnsafeRawBufferPointer(rebasing: lines[..<entry.identity.lengthBeforeTime]))
+            writer.append(identity.timeLine(signedInAt))
+        }
+        if !assertion.isEmpty { writer.append(assertion) }
+    }
+
+    /// `X-Request-Id`, and `traceparent` as W3C Trace Context has it, sampling left to the upstream.
+    private func writeTrace(_ request: RequestView, _ marks: Marks, _ writer: inout HeadWriter) {
+        writer.append("X-Request-Id: ")
+        writer.append(hexadecimal: marks.request.0)
+        writer.append(hexadecimal: marks.request.1)
+        if let context = marks.context {
+            writer.append("\r\n")
+            return context.write(request, &writer)
+        }
+        writer.append("\r\ntraceparent: 00-")
+        writer.append(hexadecimal: marks.trace.0)
+        writer.append(hexadecimal: marks.trace.1)
+        writer.append("-")
+        writer.append(hexadecimal: marks.span)
+        writer.append("-00\r\n")
+    }
+
+    private func writeForwarded(_ request: RequestView, _ route: Route, _ writer: inout HeadWriter) {
+        writer.append(route.peer.forwardedLines)
+        writer.append("X-Forwarded-Host: ")
+        writeHost(request, route, &writer)
+        writer.append("\r\nForwarded: ")
+        writer.append(route.peer.forwardedParameters)
+        writer.append("\"")
+        writeHost(request, route, &writer)
+        writer.append("\"")
+        writer.append(route.peer.forwardedHops)
+        writer.append("\r\n")
+    }
+
+    private func writeHost(_ request: RequestView, _ route: Route, _ writer: inout HeadWriter) {
+        let host = request.head.host
+        if host.isEmpty { writer.append(route.fallbackHost) } else { writer.keep(host) }
+    }
+}

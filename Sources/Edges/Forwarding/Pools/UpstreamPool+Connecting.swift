@@ -1,0 +1,58 @@
+import GatewayCore
+import HTTPServer
+import NIOCore
+
+extension UpstreamPool {
+    /// - Parameter tried: the servers that could not be reached for this request.
+    func connect(to server: Int, for entry: Entry, tried: [Int] = []) {
+        counters.add(to: .connects, upstream: settings.counterPlace)
+        let connection = UpstreamConnection(server: server, pool: self)
+        let began = front.time
+        let dialed = dialer.dial(targets[server], on: loop, timeout: settings.connectTimeout, handler: connection)
+        dialed.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let channel):
+                // `channelInactive` does not come for a channel that is closed within this call: it was never told active.
+                channel.closeFuture.assumeIsolated().whenComplete { _ in connection.ended() }
+                self.connected(connection, for: entry, since: began)
+            case .failure(let error):
+                // Later: connecting may fail at once, and those who wait must not fail one within the other.
+                self.loop.assumeIsolated().execute {
+                    self.connectFailed(error, at: server, for: entry, tried: tried + [server])
+                }
+            }
+        }
+    }
+
+    private func connected(_ connection: UpstreamConnection, for entry: Entry, since began: UInt64) {
+        front.readClock()
+        counters.record(.connect, nanoseconds: front.time > began ? front.time &- began : 0)
+        guard isWanted(entry.waiter) else {
+            if entry.isUpload { machine.uploadEnded() }
+            return released(connection)
+        }
+        lend(connection, to: entry)
+    }
+
+    private func connectFailed(_ error: any Error, at server: Int, for entry: Entry, tried: [Int]) {
+        front.readClock()
+        counters.add(to: .connectFailures, upstream: settings.counterPlace)
+        let problem = UpstreamProblem.text(error)
+        requestFailed(at: server, why: problem)
+        let isWanted = isWanted(entry.waiter)
+        let attempts = min(machine.servers.servers.count, UpstreamSettings.connectAttempts)
+        if isWanted, settings.retry.onConnect, tried.count < attempts {
+            let avoided = tried + entry.waiter.client.record.tried
+            return connect(to: machine.anotherServer(after: server, avoiding: avoided), for: entry, tried: tried)
+        }
+        connectionEnded(server: server, isUpload: entry.isUpload)
+        guard isWanted else { return }
+        entry.waiter.client.record.reason = problem
+        entry.waiter.client.deny(Denial(.upstreamUnreachable))
+    }
+
+    private func isWanted(_ waiter: Waiter) -> Bool {
+        waiter.client.isOpen && waiter.client.record.number == waiter.number
+            && waiter.client.connection.phase == .deciding
+    }
+}

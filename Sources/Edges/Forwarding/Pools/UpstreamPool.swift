@@ -1,0 +1,183 @@
+package import GatewayCore
+package import HTTPServer
+package import Logging
+package import NIOCore
+
+/// The connections that one worker keeps to one upstream: makes them, lends them to requests, takes them back.
+///
+/// Who gets which is decided by ``UpstreamPoolMachine``, to which server by its ``UpstreamServers``. Lives on the worker's event loop, and
+/// goes on to the next worker there when a reload leaves the upstream as it is.
+package final class UpstreamPool {
+    /// A request that waits for a connection.
+    package struct Waiter {
+        let client: ClientHandler
+        let number: UInt64
+        let request: OutgoingRequest
+        let head: ByteBuffer
+        let until: UInt64
+    }
+
+    typealias Entry = UpstreamQueue<Waiter>.Entry
+
+    package let settings: UpstreamSettings
+    let front: ServerFront
+    /// `Host` for a request that has none.
+    package let hostField: [UInt8]
+    let loop: any EventLoop
+    let logger: Logger
+    let dialer: UpstreamDialer
+    package var machine: UpstreamPoolMachine<UpstreamConnection, Waiter>
+    /// Where each server of the machine is.
+    package var targets: [UpstreamEndpoint] = []
+    var budget: RetryBudget
+    /// Whether answers tell something about their servers, or may be held back.
+    var judgesAnswers = false
+    /// How often each server of the settings was left out.
+    package var ejections: [UInt64]
+    let counters: WorkerCounters
+    private var isServingWaiting = false
+
+    package init(
+        settings: UpstreamSettings, front: ServerFront, counters: WorkerCounters, loop: any EventLoop, logger: Logger
+    ) {
+        self.settings = settings
+        self.front = front
+        self.counters = counters
+        self.loop = loop
+        self.logger = logger
+        dialer = UpstreamDialer(settings: settings)
+        let host = settings.servers.first { !$0.host.isEmpty }.map { "\($0.host):\($0.port)" } ?? "localhost"
+        hostField = Array(host.utf8)
+        budget = RetryBudget(percent: settings.retry.budget)
+        ejections = Array(repeating: 0, count: settings.servers.count)
+        machine = UpstreamPoolMachine(
+            servers: UpstreamServers(rule: settings.choice, seed: .random(in: 0 ... .max)), limit: settings.connections,
+            waitingLimit: settings.pending)
+        install(settings.endpoints)
+    }
+
+    package var openCount: Int { machine.open }
+    package var idleCount: Int { machine.idleCount }
+    package var waitingCount: Int { machine.waiting }
+
+    /// Sends a permitted request, now if a connection is there, else as soon as one is.
+    ///
+    /// - Parameter head: the request's head; only borrowed if it is sent now.
+    package func send(_ request: OutgoingRequest, head: ByteBuffer, for client: ClientHandler) {
+        client.record.attempts += 1
+        budget.requestCame()
+        let isUpload = client.awaitsBody
+        let acquired = machine.acquire(
+            reuse: client.record.attempts == 1, isUpload: isUpload, by: request.balanceValue,
+            avoiding: client.record.tried, orWait: waiter(client, request, head))
+        switch acquired {
+        case .use(let connection):
+            lend(connection, to: client, request: request, head: head, isUpload: isUpload)
+        case .connect(let server):
+            connect(to: server, for: .init(waiter: waiter(client, request, head), isUpload: isUpload))
+        case .replace(let old, let server):
+            old.retire()
+            connect(to: server, for: .init(waiter: waiter(client, request, head), isUpload: isUpload))
+        case .wait: break
+        case .refuse: client.deny(Denial(.overloaded))
+        }
+    }
+
+    /// A connection has finished an exchange and may serve another.
+    func released(_ connection: UpstreamConnection) {
+        switch machine.released(connection, server: connection.server, now: front.time) {
+        case .kept:
+            connection.isIdle = true
+        case .serve(let next):
+            lend(connection, to: next)
+        case .close:
+            connection.retire()
+            serveWaiting()
+        }
+    }
+
+    /// The body of a request that counted as an upload has come to its end.
+    func uploadEnded() {
+        machine.uploadEnded()
+        serveWaiting()
+    }
+
+    /// A connection has closed.
+    func closed(_ connection: UpstreamConnection) {
+        if connection.isIdle {
+            connection.isIdle = false
+            machine.idleClosed(connection, server: connection.server)
+        } else {
+            connectionEnded(server: connection.server, isUpload: connection.holdsUpload)
+        }
+    }
+
+    /// A client is gone whose request may be waiting here.
+    package func forget(_ client: ClientHandler) {
+        machine.gaveUp { $0.client === client }
+    }
+
+    /// Called a few times a second.
+    package func tick(now: UInt64) {
+        if now > UpstreamSettings.idleTimeout {
+            for connection in machine.expire(idleSince: now - UpstreamSettings.idleTimeout) { connection.retire() }
+        }
+        for late in machine.expireWaiting(while: { now > $0.until }) { late.client.deny(Denial(.upstreamTimeout)) }
+        machine.uploadsArrived { !$0.client.awaitsBody }
+        budget.tick(now: now)
+        lookAtServers(now: now)
+        serveWaiting()
+    }
+
+    /// Closes what is idle: the worker stops.
+    package func closeIdle() {
+        for connection in machine.expire(idleSince: .max) { connection.retire() }
+    }
+
+    /// The upstream is gone, or has become another: what runs or waits is finished, and nothing is kept.
+    package func retire() {
+        machine.retire()
+        closeIdle()
+    }
+
+    private func waiter(_ client: ClientHandler, _ request: OutgoingRequest, _ head: ByteBuffer) -> Waiter {
+        // A copy: the head that was given is the worker's scratch buffer.
+        let copy = ByteBuffer(bytes: head.readableBytesView)
+        let until = front.time &+ settings.connectTimeout
+        return Waiter(client: client, number: client.record.number, request: request, head: copy, until: until)
+    }
+
+    func lend(_ connection: UpstreamConnection, to entry: Entry) {
+        let waiter = entry.waiter
+        lend(
+            connection, to: waiter.client, request: waiter.request, head: waiter.head, isUpload: entry.isUpload)
+    }
+
+    private func lend(
+        _ connection: UpstreamConnection, to client: ClientHandler, request: OutgoingRequest, head: ByteBuffer,
+        isUpload: Bool
+    ) {
+        connection.isIdle = false
+        connection.holdsUpload = isUpload
+        connection.begin(request, head: head, for: client)
+        client.attach(connection)
+    }
+
+    func connectionEnded(server: Int, isUpload: Bool) {
+        machine.closed(server: server, isUpload: isUpload)
+        serveWaiting()
+    }
+
+    /// Gives those who wait what there is now. One after the other: what one is given may end in this very call.
+    func serveWaiting() {
+        guard !isServingWaiting else { return }
+        isServingWaiting = true
+        defer { isServingWaiting = false }
+        while let next = machine.next() {
+            switch next {
+            case .use(let connection, let entry): lend(connection, to: entry)
+            case .connect(let server, let entry): connect(to: server, for: entry)
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import GatewayConfiguration
+package import GatewayCore
+
+/// Makes the settings of upstreams, and reads the files that they name: what is wrong is told at its place in the configuration.
+package struct UpstreamReader {
+    /// The largest file, in bytes: a bundle of all public authorities has about a quarter of that.
+    private static let maximumSize = 1 << 20
+
+    package private(set) var warnings: [ConfigurationWarning] = []
+    package private(set) var errors: [ConfigurationError] = []
+
+    package init() {}
+
+    package mutating func read(_ upstream: Configuration.Upstream, counterPlace: Int) -> UpstreamSettings {
+        guard upstream.servers.contains(where: \.isSecure) else {
+            return UpstreamSettings(upstream, counterPlace: counterPlace, tls: nil, files: [])
+        }
+        let files = UpstreamTLS.Files(
+            authorities: bytes(of: upstream.tls.ca, "ca", upstream),
+            certificate: bytes(of: upstream.tls.certificate, "certificate", upstream),
+            key: bytes(of: upstream.tls.privateKey, "private_key", upstream))
+        if let key = upstream.tls.privateKey, BoundedFile.isOpenToOthers(key) {
+            warnings.append(
+                ConfigurationWarning(
+                    location: upstream.tls.location,
+                    what: "the key file \(Quoted(key)) is open to others than its owner",
+                    remedy: "chmod 600 it: who reads it can sign in as the gateway"))
+        }
+        // What could not be read has been told.
+        guard errors.isEmpty else { return UpstreamSettings(upstream, counterPlace: counterPlace, tls: nil, files: []) }
+        do throws(UpstreamTLS.Failure) {
+            let contents = [files.authorities, files.certificate, files.key].map { $0 ?? [] }
+            let tls = try UpstreamTLS(files)
+            return UpstreamSettings(upstream, counterPlace: counterPlace, tls: tls, files: contents)
+        } catch {
+            fail("upstreams.\(upstream.name): \(error.what)", "name other files", upstream)
+            return UpstreamSettings(upstream, counterPlace: counterPlace, tls: nil, files: [])
+        }
+    }
+
+    private mutating func bytes(of file: String?, _ key: String, _ upstream: Configuration.Upstream) -> [UInt8]? {
+        guard let file else { return nil }
+        do throws(BoundedFile.Failure) {
+            return try BoundedFile.read(file, atMost: Self.maximumSize)
+        } catch {
+            let what = "upstreams.\(upstream.name).tls.\(key): \(Quoted(file))"
+            switch error {
+            case .unreadable(let reason):
+                fail("\(what) cannot be read (\(reason))", "paths start at the working directory", upstream)
+            case .tooLarge: fail("\(what) is larger than 1 MiB", "name another file", upstream)
+            }
+            return nil
+        }
+    }
+
+    private mutating func fail(_ what: String, _ remedy: String, _ upstream: Configuration.Upstream) {
+        errors.append(ConfigurationError(location: upstream.tls.location, what: what, remedy: remedy))
+    }
+}

@@ -1,0 +1,83 @@
+import GatewayConfiguration
+import GatewayCore
+import NIOCore
+
+extension UpstreamSettings {
+    /// - Parameters:
+    ///   - counterPlace: where it is counted.
+    ///   - tls: made of the upstream's files; nil: it has no `https://` server.
+    ///   - files: what they hold.
+    init(_ upstream: Configuration.Upstream, counterPlace: Int, tls: UpstreamTLS?, files: [[UInt8]]) {
+        self.counterPlace = counterPlace
+        name = upstream.name
+        servers = upstream.servers.map { Server($0, tls: upstream.tls) }
+        connectTimeout = upstream.connectTimeout.nanoseconds
+        responseTimeout = upstream.responseTimeout.nanoseconds
+        connections = upstream.connections
+        pending = upstream.pending
+        resolveEvery = upstream.resolveEvery.nanoseconds
+        hashOn =
+            upstream.balance == .hash
+            ? upstream.hashOn.map { BalanceValue($0, upstream: upstream.name) } : nil
+        health = upstream.health
+        retry = upstream.retry.map(UpstreamRetry.init) ?? .none
+        choice = UpstreamServers.Rule(upstream)
+        self.tls = tls
+        identity = UpstreamIdentity(upstream, files: files)
+    }
+
+    /// Where requests go before any name was resolved.
+    var endpoints: [UpstreamEndpoint] {
+        servers.indices.map { UpstreamEndpoint(server: $0, address: servers[$0].address) }
+    }
+
+    /// Whether somebody has to look after it: it has names, or is checked.
+    var needsUpkeep: Bool { health != nil || servers.contains(where: \.isName) }
+}
+
+extension UpstreamSettings.Server {
+    fileprivate init(_ server: Configuration.UpstreamServer, tls: Configuration.Upstream.UpstreamTLSFiles) {
+        url = server.description
+        host = server.host
+        port = server.port
+        weight = server.weight
+        isSecure = server.isSecure
+        if let path = server.path {
+            address = try? SocketAddress(unixDomainSocketPath: path)
+        } else {
+            address = try? SocketAddress(ipAddress: server.host, port: server.port)
+        }
+        tlsName = server.isSecure ? tls.serverName ?? (address == nil ? server.host : nil) : nil
+    }
+}
+
+extension UpstreamServers.Rule {
+    fileprivate init(_ upstream: Configuration.Upstream) {
+        switch upstream.balance {
+        case .roundRobin: policy = .turns
+        case .leastRequests: policy = .leastRequests
+        case .hash: policy = .hash
+        }
+        ejection = upstream.ejection.map { ejection in
+            ServerEjection.Rule(
+                failures: ejection.failures, time: ejection.time.nanoseconds, maxTime: ejection.maxTime.nanoseconds,
+                maxShare: ejection.maxShare)
+        }
+        slowStart = upstream.slowStart.nanoseconds
+        if let health = upstream.health { goodChecks = health.healthy }
+    }
+}
+
+extension UpstreamRetry {
+    fileprivate init(_ retry: Configuration.Upstream.Retry) {
+        onConnect = retry.on.contains(.connect)
+        onReset = retry.on.contains(.reset)
+        onTimeout = retry.on.contains(.timeout)
+        let all: [(Configuration.Upstream.Retry.Reason, Int)] = [
+            (.status502, 502), (.status503, 503), (.status504, 504),
+        ]
+        statuses = all.filter { retry.on.contains($0.0) }.map(\.1)
+        attempts = retry.attempts
+        budget = retry.budget
+    }
+}

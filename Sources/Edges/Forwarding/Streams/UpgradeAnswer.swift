@@ -1,0 +1,74 @@
+import GatewayCore
+import HTTPWire
+import NIOCore
+import RequestPipeline
+
+/// An upstream's 101: whether it answers what was asked, and what the client gets of it.
+struct UpgradeAnswer {
+    private let head: ResponseHead
+    private let bytes: UnsafeRawBufferPointer
+    private let fields: FieldTable
+    private let request: UpgradeRequest
+
+    /// Nil where the answer is not one to the request: another protocol or none, a wrong `Sec-WebSocket-Accept`, a sub-protocol that was not
+    /// offered (RFC 6455 section 4.1).
+    init?(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, to request: UpgradeRequest) {
+        self.head = head
+        self.bytes = bytes
+        self.fields = fields
+        self.request = request
+        guard head.minorVersion == 1, head.hasUpgrade, namesProtocol, !request.isWebSocket || isHandshake else {
+            return nil
+        }
+    }
+
+    private var namesProtocol: Bool {
+        guard fields.count(of: .upgrade) == 1, let field = fields.first(.upgrade) else { return false }
+        return ASCII.equals(field.value.bytes(in: bytes), request.name)
+    }
+
+    private var isHandshake: Bool {
+        guard let accept = request.accept, let answered = only("sec-websocket-accept"), answered.elementsEqual(accept)
+        else { return false }
+        switch count(WebSocketProtocols.fieldName) {
+        case 0: return true
+        case 1: return only(WebSocketProtocols.fieldName).map { request.protocols.contains(Array($0)) } ?? false
+        default: return false
+        }
+    }
+
+    private func count(_ name: StaticString) -> Int {
+        (0..<fields.count).reduce(0) { $0 + (ASCII.equals(fields[$1].name.bytes(in: bytes), name) ? 1 : 0) }
+    }
+
+    /// The value of the one field of that name that is passed on.
+    private func only(_ name: StaticString) -> UnsafeRawBufferPointer? {
+        guard count(name) == 1 else { return nil }
+        for index in 0..<fields.count where ASCII.equals(fields[index].name.bytes(in: bytes), name) {
+            return fields[index].isNamedByConnection ? nil : fields[index].value.bytes(in: bytes)
+        }
+        return nil
+    }
+
+    /// Renders the client's 101 in place of what `output` held.
+    ///
+    /// - Parameter additions: what the route's answers have besides.
+    func render(_ additions: AnswerAdditions?, to origin: Int, into output: inout ByteBuffer) -> Bool {
+        // A client that offered sub-protocols must get one of them.
+        let selectsBearer = request.selectsBearer && count(WebSocketProtocols.fieldName) == 0
+        let bound = bytes.count + request.lines.count + (additions?.count(to: origin) ?? 0) + 128
+        return output.render(from: bytes, atMost: bound) { writer in
+            writer.append("HTTP/1.1 101 Switching Protocols\r\n")
+            for index in 0..<fields.count {
+                let field = fields[index]
+                if field.isHopByHop || field.kind == .contentLength { continue }
+                if let removed = additions?.removed, removed.matches(field.name.bytes(in: bytes)) { continue }
+                writer.keep(field.line)
+            }
+            if let additions { additions.write(to: origin, &writer) }
+            writer.append(request.lines)
+            if selectsBearer { writer.append("Sec-WebSocket-Protocol: bearer\r\n") }
+            writer.append("\r\n")
+        }
+    }
+}

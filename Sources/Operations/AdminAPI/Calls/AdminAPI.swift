@@ -1,0 +1,110 @@
+import Observability
+import Revocation
+
+/// The admin listener without its sockets: a request in, an answer out.
+struct AdminAPI: Sendable {
+    let entrance: AdminGuard
+    let backend: any AdministrationBackend
+
+    /// What comes of a request before anything is awaited.
+    enum Admission {
+        case response(AdminResponse)
+        case call(AdminCall)
+    }
+
+    /// Refuses a request, answers a probe, or returns the call to make.
+    ///
+    /// Nothing here waits: a peer without a token costs no task, and a probe depends on nothing but the listener's event loop.
+    func admit(_ request: AdminRequest) -> Admission {
+        if let refusal = entrance.refusal(of: request) { return .response(refusal) }
+        let call = AdminCall(target: request.target)
+        if call?.isPublic != true {
+            // Without a token nothing else exists; with one, who lacks it does not learn what does.
+            guard entrance.token != nil else { return .response(Self.notFound) }
+            guard entrance.isAuthorized(request) else { return .response(Self.unauthorized) }
+        }
+        guard let call else { return .response(Self.notFound) }
+        guard call.methods.contains(request.method) else { return .response(Self.methodNotAllowed(call.methods)) }
+        switch call {
+        case .live: return .response(.text("ok\n"))
+        case .ready: return .response(AdminDocument.readiness(backend.readiness()))
+        default: return .call(call)
+        }
+    }
+
+    func answer(_ call: AdminCall, body: [UInt8]) async -> AdminResponse {
+        do throws(AdministrationError) {
+            return try await perform(call, body: body)
+        } catch {
+            return Self.failure(error)
+        }
+    }
+
+    private func perform(_ call: AdminCall, body: [UInt8]) async throws(AdministrationError) -> AdminResponse {
+        switch call {
+        case .live: .text("ok\n")
+        case .ready: AdminDocument.readiness(backend.readiness())
+        case .metrics: .text(await backend.metricsText(), contentType: MetricsSnapshot.prometheusContentType)
+        case .user(let user): AdminDocument.user(user, try await backend.user(user))
+        case .change(let change, let user): AdminDocument.user(user, try await perform(change, user, body: body))
+        case .session(let user, let session):
+            AdminDocument.session(user, session, try await backend.session(user, session))
+        case .revokeSession(let user, let session):
+            AdminDocument.session(user, session, try await backend.revokeSession(user, session: session))
+        case .keys: AdminDocument.keys(await backend.keys())
+        case .refreshKeys: AdminDocument.keys(try await backend.refreshKeys())
+        case .routes: AdminDocument.routes(await backend.routes())
+        case .acceptStore: AdminDocument.accepted(try await backend.acceptStore())
+        case .reload: AdminDocument.reloaded(generation: try await backend.reload())
+        }
+    }
+
+    private func perform(
+        _ change: AdminCall.UserChange, _ user: UserKey, body: [UInt8]
+    ) async throws(AdministrationError) -> UserRecord {
+        switch change {
+        case .revoke: try await backend.revoke(user, at: RevocationTime.parse(body))
+        case .unrevoke: try await backend.unrevoke(user)
+        case .disable: try await backend.disable(user)
+        case .enable: try await backend.enable(user)
+        }
+    }
+}
+
+extension AdminAPI {
+    static let notFound = AdminResponse.problem(
+        404, "route/not-found", title: "No such path", detail: "Check the path; docs/operations.md lists them.")
+
+    static let unauthorized = AdminResponse.problem(
+        401, "auth/missing-credential", title: "The admin token is required",
+        detail: "Send Authorization: Bearer with the token that the configuration names.",
+        extra: ["WWW-Authenticate": "Bearer realm=\"gatehouse admin\""])
+
+    /// The backend did not answer in time.
+    static let timeout = unavailable("The gateway did not answer in time; the call may have had its effect. Repeat it.")
+
+    private static func methodNotAllowed(_ methods: [String]) -> AdminResponse {
+        let list = methods.joined(separator: ", ")
+        return .problem(
+            405, "request/method-not-allowed", title: "The method is not allowed here", detail: "Use \(list).",
+            extra: ["Allow": list])
+    }
+
+    private static func failure(_ error: AdministrationError) -> AdminResponse {
+        switch error {
+        case .invalid(let reason):
+            .problem(400, "request/malformed", title: "The request is malformed", detail: reason)
+        case .storeUnavailable:
+            .problem(
+                503, "auth/store-unavailable", title: "The store is unavailable",
+                detail: "The change is not certain. Repeat the call.", extra: ["Retry-After": "1"])
+        case .unavailable(let reason): unavailable(reason)
+        }
+    }
+
+    private static func unavailable(_ reason: String) -> AdminResponse {
+        .problem(
+            503, "gateway/unavailable", title: "The call cannot be answered now", detail: reason,
+            extra: ["Retry-After": "1"])
+    }
+}

@@ -1,0 +1,89 @@
+import NIOCore
+
+/// Who may call the admin listener at all: what the request says of itself is checked before what it asks for.
+struct AdminGuard: Sendable {
+    /// The bearer token; nil when none is configured. An empty one counts as none.
+    let token: [UInt8]?
+    /// Names, besides `localhost` and the address that was reached, by which clients may call. Lower case, without a port.
+    let hosts: Set<String>
+
+    init(token: String?, hosts: [String]) {
+        self.token = token.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
+        // "Every address" is where a listener binds, not a name that a client has reason to call it by.
+        self.hosts = Set(hosts.map { $0.lowercased() }).subtracting(["0.0.0.0", "::"])
+    }
+
+    /// Refuses what a browser could be made to send: another name for this address (DNS rebinding), or a page's cross-origin call.
+    func refusal(of request: AdminRequest) -> AdminResponse? {
+        let named = request.values("host")
+        guard named.count == 1, let host = Self.hostname(named[0]) else {
+            return .problem(
+                400, "request/malformed", title: "The request is malformed", detail: "Send exactly one valid Host.")
+        }
+        guard isOurs(host, reached: request.localAddress) else {
+            return .problem(
+                421, "admin/unknown-host", title: "This listener does not answer to that Host",
+                detail: "Use the listener's address, localhost, or a host that the configuration names.")
+        }
+        guard request.values("origin").isEmpty,
+            request.values("sec-fetch-site").allSatisfy({ $0 == "none" || $0 == "same-origin" })
+        else {
+            return .problem(
+                403, "request/cross-site", title: "Cross-origin calls are refused",
+                detail: "Call from a program, not from a web page.")
+        }
+        return nil
+    }
+
+    /// Whether the request carries the token, once. Takes the same time for every wrong token of the same length.
+    func isAuthorized(_ request: AdminRequest) -> Bool {
+        let credentials = request.values("authorization")
+        guard let token, credentials.count == 1 else { return false }
+        let parts = credentials[0].split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return false }
+        return Self.equal(Array(parts[1].utf8), token)
+    }
+
+    /// Compares without stopping at the first difference. `secret` is not empty.
+    static func equal(_ presented: [UInt8], _ secret: [UInt8]) -> Bool {
+        var difference = presented.count ^ secret.count
+        for index in presented.indices {
+            difference |= Int(presented[index] ^ secret[index % secret.count])
+        }
+        return difference == 0
+    }
+
+    /// The host of a `Host` value in lower case, without brackets and port; nil when it is malformed.
+    static func hostname(_ value: String) -> String? {
+        let host: Substring
+        let rest: Substring
+        if value.first == "[" {
+            guard let close = value.firstIndex(of: "]") else { return nil }
+            host = value[value.index(after: value.startIndex)..<close]
+            rest = value[value.index(after: close)...]
+        } else {
+            let colon = value.firstIndex(of: ":") ?? value.endIndex
+            host = value[..<colon]
+            rest = value[colon...]
+        }
+        let port = rest.dropFirst()
+        guard !host.isEmpty, rest.isEmpty || rest.first == ":", port.utf8.count <= 5,
+            port.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return host.lowercased()
+    }
+
+    private func isOurs(_ host: String, reached address: String?) -> Bool {
+        if host == "localhost" || hosts.contains(host) { return true }
+        guard let address, let reached = Self.plainAddress(address) else { return false }
+        return Self.plainAddress(host) == reached
+    }
+
+    /// An IP address in one spelling, an IPv4 address within IPv6 as IPv4; nil for what is none.
+    private static func plainAddress(_ text: String) -> String? {
+        guard let address = try? SocketAddress(ipAddress: text, port: 0), let spelled = address.ipAddress else {
+            return nil
+        }
+        return spelled.hasPrefix("::ffff:") ? String(spelled.dropFirst(7)) : spelled
+    }
+}

@@ -1,0 +1,136 @@
+import NIOCore
+import NIOHTTP1
+
+/// One connection to the admin listener: collects one request, has it answered, and closes.
+final class AdminConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum State {
+        case receiving(HTTPRequestHead?, body: [UInt8])
+        case answering(isHead: Bool)
+        case closing
+    }
+
+    private let api: AdminAPI
+    private let limits: AdminServer.Limits
+    private let open: AdminConnections
+    private var state = State.receiving(nil, body: [])
+    private var deadline: Scheduled<Void>?
+
+    init(api: AdminAPI, limits: AdminServer.Limits, open: AdminConnections) {
+        self.api = api
+        self.limits = limits
+        self.open = open
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        schedule(limits.headTimeout, context: context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        state = .closing
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .receiving(let head, var body) = state else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): receive(head, context: context)
+        case .body(let bytes):
+            guard body.count + bytes.readableBytes <= limits.bodySize else {
+                return refuse(Self.tooLarge, context: context)
+            }
+            body.append(contentsOf: bytes.readableBytesView)
+            state = .receiving(head, body: body)
+        case .end:
+            if let head { answer(head, body: body, context: context) }
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard case .receiving = state, error is HTTPParserError else { return context.close(promise: nil) }
+        refuse(error as? HTTPParserError == .headerOverflow ? Self.headTooLarge : Self.malformed, context: context)
+    }
+
+    private func receive(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
+        let size = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard size <= limits.headSize else { return refuse(Self.headTooLarge, context: context) }
+        state = .receiving(head, body: [])
+        schedule(limits.requestTimeout, context: context)
+    }
+
+    private func answer(_ head: HTTPRequestHead, body: [UInt8], context: ChannelHandlerContext) {
+        let request = AdminRequest(
+            method: head.method.rawValue, target: head.uri, headers: head.headers.map { ($0.name, $0.value) },
+            body: body, localAddress: context.localAddress?.ipAddress)
+        state = .answering(isHead: head.method == .HEAD)
+        schedule(limits.answerTimeout, context: context)
+        let call: AdminCall
+        switch api.admit(request) {
+        case .response(let response): return send(response, context: context)
+        case .call(let admitted): call = admitted
+        }
+        if !call.isPublic { open.keep(context.channel) }
+        let api = api
+        context.eventLoop.makeFutureWithTask { await api.answer(call, body: body) }
+            .assumeIsolated().whenSuccess { [self] response in send(response, context: context) }
+    }
+
+    private func refuse(_ response: AdminResponse, context: ChannelHandlerContext) {
+        state = .answering(isHead: false)
+        send(response, context: context)
+    }
+
+    /// Answers, unless that happened already or nobody is there any more.
+    private func send(_ response: AdminResponse, context: ChannelHandlerContext) {
+        guard case .answering(let isHead) = state else { return }
+        state = .closing
+        var headers = HTTPHeaders([
+            ("Content-Type", response.contentType), ("Content-Length", String(response.body.count)),
+            ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Connection", "close"),
+        ])
+        for (name, value) in response.extra.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
+        let status = HTTPResponseStatus(statusCode: response.status)
+        write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)), context: context)
+        if !isHead {
+            write(.body(.byteBuffer(context.channel.allocator.buffer(bytes: response.body))), context: context)
+        }
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private func write(_ part: HTTPServerResponsePart, context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(part), promise: nil)
+    }
+
+    /// One deadline at a time; the answer's also bounds a client that does not read it.
+    private func schedule(_ time: TimeAmount, context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in expire(context: context) }
+    }
+
+    private func expire(context: ChannelHandlerContext) {
+        switch state {
+        case .receiving: refuse(Self.late, context: context)
+        case .answering: send(AdminAPI.timeout, context: context)
+        case .closing: break
+        }
+        // Whoever does not take the answer within a moment does not get it.
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+    }
+}
+
+extension AdminConnection {
+    private static let malformed = AdminResponse.problem(
+        400, "request/malformed", title: "The request is malformed", detail: "Send a well-formed HTTP/1.1 request.")
+    private static let headTooLarge = AdminResponse.problem(
+        431, "request/head-too-large", title: "The request head is too large", detail: "At most 8 KiB.")
+    private static let tooLarge = AdminResponse.problem(
+        413, "request/too-large", title: "The request body is too large", detail: "At most 64 KiB.")
+    private static let late = AdminResponse.problem(
+        408, "request/timeout", title: "The request did not arrive in time", detail: "Send the whole request sooner.")
+}

@@ -1,0 +1,52 @@
+import PrintableText
+
+/// A request to the admin listener, complete and within its bounds.
+struct AdminRequest: Sendable {
+    var method: String
+    var target: String
+    var headers: [(name: String, value: String)]
+    var body: [UInt8] = []
+    /// The address of the machine that the client reached, without a port; nil for a socket file.
+    var localAddress: String?
+
+    /// All values of a field, by its lower-case name.
+    func values(_ name: String) -> [String] {
+        headers.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+}
+
+/// What the admin listener answers.
+struct AdminResponse: Sendable, Equatable {
+    var status: Int
+    var contentType: String
+    var body: [UInt8]
+    /// `Allow`, `WWW-Authenticate`, `Retry-After`.
+    var extra: [String: String] = [:]
+
+    static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> AdminResponse {
+        AdminResponse(status: 200, contentType: contentType, body: Array(text.utf8))
+    }
+
+    static func json(_ body: [UInt8], status: Int = 200) -> AdminResponse {
+        AdminResponse(status: status, contentType: "application/json", body: printable(body))
+    }
+
+    /// A problem document (RFC 9457).
+    static func problem(
+        _ status: Int, _ code: String, title: String, detail: String, extra: [String: String] = [:]
+    ) -> AdminResponse {
+        let body = AdminJSON.object { body in
+            body.member("title", title)
+            body.member("status", Int64(status))
+            body.member("detail", detail)
+            body.member("code", code)
+        }
+        return AdminResponse(
+            status: status, contentType: "application/problem+json", body: printable(body), extra: extra)
+    }
+
+    /// A document and a line feed. Operators read it on a terminal.
+    private static func printable(_ json: [UInt8]) -> [UInt8] {
+        Array(PrintableText.escaped(String(decoding: json, as: UTF8.self)).utf8) + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPServer
+
+/// Writes JSON into a fixed piece of memory. What does not fit sets `overflowed`, and the line is then worth nothing.
+struct LogLineWriter {
+    private(set) var next: UnsafeMutableRawPointer
+    private let end: UnsafeMutableRawPointer
+    private(set) var overflowed = false
+
+    init(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer) {
+        self.next = next
+        self.end = end
+    }
+
+    /// Bytes as they are.
+    @inline(__always)
+    mutating func raw(_ bytes: UnsafeRawBufferPointer) {
+        guard end - next >= bytes.count else { return overflowed = true }
+        guard let start = bytes.baseAddress else { return }
+        next.copyMemory(from: start, byteCount: bytes.count)
+        next += bytes.count
+    }
+
+    /// Text of the program's own that needs no escaping.
+    @inline(__always)
+    mutating func raw(_ literal: StaticString) {
+        raw(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    @inline(__always)
+    mutating func byte(_ byte: UInt8) {
+        guard next < end else { return overflowed = true }
+        next.storeBytes(of: byte, as: UInt8.self)
+        next += 1
+    }
+
+    mutating func decimal(_ value: UInt64) {
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            var rest = value
+            var start = 20
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest != 0
+            raw(UnsafeRawBufferPointer(rebasing: digits[start...]))
+        }
+    }
+
+    /// 16 digits.
+    mutating func hexadecimal(_ value: UInt64) {
+        guard end - next >= 16 else { return overflowed = true }
+        Hexadecimal.write(value, to: next)
+        next += 16
+    }
+
+    @inline(__always)
+    private mutating func hexadecimalDigit(_ digit: UInt8) {
+        byte(digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ (digit &- 10))
+    }
+
+    /// A JSON string of any bytes, quotes included. Unprintable scalars are escaped; each byte that is not UTF-8 becomes U+FFFD.
+    mutating func string(_ bytes: UnsafeRawBufferPointer) {
+        byte(UInt8(ascii: "\""))
+        var copied = 0
+        var position = 0
+        while position < bytes.count {
+            position = LogText.skipPlain(bytes, from: position)
+            guard position < bytes.count else { break }
+            let length = LogText.plainLength(bytes, at: position)
+            if length > 0 {
+                position &+= length
+                continue
+            }
+            raw(UnsafeRawBufferPointer(rebasing: bytes[copied..<position]))
+            position &+= escaped(bytes, at: position)
+            copied = position
+        }
+        raw(UnsafeRawBufferPointer(rebasing: bytes[copied...]))
+        byte(UInt8(ascii: "\""))
+    }
+
+    /// Writes the escape of what stands at a position that has no plain scalar, and returns how many bytes that was.
+    @inline(never)
+    private mutating func escaped(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Int {
+        let byte = bytes[position]
+        switch byte {
+        case UInt8(ascii: "\""): raw("\\\"")
+        case UInt8(ascii: "\\"): raw("\\\\")
+        case 0..<0x80: unit(UInt16(byte))
+        default:
+            guard let (scalar, length) = LogText.scalar(bytes, at: position) else {
+                unit(0xFFFD)
+                return 1
+            }
+            for code in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter { unit(code) }
+            return length
+        }
+        return 1
+    }
+
+    private mutating func unit(_ unit: UInt16) {
+        raw("\\u")
+        for shift in [12, 8, 4, 0] as [UInt16] { hexadecimalDigit(UInt8(truncatingIfNeeded: unit >> shift & 0xF)) }
+    }
+}

@@ -1,0 +1,94 @@
+import Dispatch
+import GatewayCore
+import Logging
+import Synchronization
+
+/// Lines of all loggers that wait for the process log's thread, in memory of a fixed size.
+///
+/// An event loop that logs takes a lock that is held for a copy of one line. A line that finds no room is dropped and counted.
+final class LogQueue: LogSource {
+    /// Bytes that wait at most, besides the batch that the thread has taken.
+    static let capacity = 256 * 1024
+    /// The part of `capacity` that only audit lines use.
+    static let auditReserve = 64 * 1024
+
+    struct Counts: Equatable {
+        /// Lines that found no room.
+        var dropped: UInt64 = 0
+        /// Lines that repeated a message too often.
+        var suppressed: UInt64 = 0
+    }
+
+    private struct State {
+        var bytes: [UInt8] = []
+        var lines = 0
+        var counts = Counts()
+        var reported: UInt64 = 0
+        var throttle = LogThrottle()
+    }
+
+    private let state = Mutex(State())
+    private let clock: GatewayClock
+    private let wake: DispatchSemaphore
+
+    init(clock: GatewayClock, wake: DispatchSemaphore) {
+        self.clock = clock
+        self.wake = wake
+    }
+
+    var counts: Counts { state.withLock { $0.counts } }
+
+    /// Whether the kind of line may be logged again now; counts it if not.
+    func admits(_ kind: LogThrottle.Kind) -> Bool {
+        state.withLock { state in
+            // Within the lock, so that times come in the order in which the throttle sees them.
+            let now = clock.monotonic()
+            // A window that is over ends here only if the thread has not ended it.
+            let isAdmitted = state.throttle.admits(kind, now: now)
+            if !isAdmitted { state.counts.suppressed += 1 }
+            return isAdmitted
+        }
+    }
+
+    func append(_ line: String, isAudit: Bool) {
+        let limit = isAudit ? Self.capacity : Self.capacity - Self.auditReserve
+        let isFirst = state.withLock { state in
+            guard state.bytes.count + line.utf8.count <= limit else {
+                state.counts.dropped += 1
+                return false
+            }
+            state.bytes.append(contentsOf: line.utf8)
+            state.lines += 1
+            return state.lines == 1
+        }
+        if isFirst { wake.signal() }
+    }
+
+    func take(isLast: Bool) -> LogBatch? {
+        let (waiting, dropped, suppressed) = state.withLock { state in
+            let now = clock.monotonic()
+            let batch = LogBatch(bytes: state.bytes, lines: state.lines)
+            (state.bytes, state.lines) = ([], 0)
+            let dropped = state.counts.dropped - state.reported
+            state.reported = state.counts.dropped
+            return (batch, dropped, state.throttle.end(now: now, all: isLast))
+        }
+        var notices = suppressed.map { kind, count in
+            notice(
+                "a message was repeated too often",
+                ["level": "\(kind.level)", "message": "\(kind.message)", "suppressed": "\(count)"])
+        }
+        if dropped > 0 {
+            notices.append(
+                notice("lines were dropped: the reader of the log is too slow", ["dropped": "\(dropped)"]))
+        }
+        let batch = LogBatch(bytes: waiting.bytes + notices.flatMap(\.utf8), lines: waiting.lines + notices.count)
+        return batch.lines == 0 ? nil : batch
+    }
+
+    private func notice(_ message: String, _ metadata: Logger.Metadata) -> String {
+        LogLine.text(
+            milliseconds: clock.milliseconds(), level: .warning, label: ProcessLog.label, metadata: metadata,
+            source: "Gatehouse", message: message)
+    }
+}

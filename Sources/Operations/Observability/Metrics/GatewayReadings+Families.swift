@@ -1,0 +1,315 @@
+import GatewayCore
+import Revocation
+
+extension GatewayReadings {
+    /// The gateway's metrics. Their names are a contract; docs/operations.md lists them.
+    package func snapshot() -> MetricsSnapshot {
+        MetricsSnapshot(
+            families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + ruleFamilies
+                + introspectionFamilies
+                + accountFamilies + certificateFamilies
+                + keyFamilies
+                + upstreamFamilies
+                + upstreamServerFamilies
+                + storeFamilies
+                + processFamilies)
+    }
+
+    private var requestFamilies: [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_requests_total", help: "Finished requests by route and decision code.", .counters(requests)),
+            histogram(
+                "gatehouse_request_duration_seconds", help: "From a complete head to the last byte of the answer.",
+                .request),
+            histogram(
+                "gatehouse_decision_duration_seconds", help: "From a complete head to the permit or the denial.",
+                .decision),
+            gauge("gatehouse_requests_in_flight", help: "Requests that are being served.", counters[.requestsInFlight]),
+            gauge("gatehouse_connections", help: "Open client connections.", counters[.connectionsOpen]),
+            counter(
+                "gatehouse_connections_accepted_total", help: "Client connections accepted.", .connectionsAccepted),
+            counter(
+                "gatehouse_connections_refused_total", help: "Client connections closed at once, over the limit.",
+                .connectionsRefused),
+            counter(
+                "gatehouse_connections_evicted_total",
+                help: "Idle client connections closed to make room for others.", .connectionsEvicted),
+            counter(
+                "gatehouse_tls_handshake_failures_total",
+                help: "TLS handshakes of clients that failed or took too long.",
+                .handshakeFailures),
+            counter(
+                "gatehouse_proxy_header_failures_total",
+                help: "Connections closed for want of a PROXY header that may be believed.", .proxyHeaderFailures),
+            counter("gatehouse_received_bytes_total", help: "Body bytes from clients.", .bytesReceived),
+            counter("gatehouse_sent_bytes_total", help: "Body bytes to clients.", .bytesSent),
+        ]
+    }
+
+    private var streamFamilies: [MetricFamily] {
+        [
+            gauge("gatehouse_streams", help: "Open tunnels and event streams.", counters[.streamsOpen]),
+            MetricFamily(
+                "gatehouse_streams_opened_total", help: "Streams by what they are.",
+                .counters([
+                    MetricSample([("kind", "tunnel")], counters[.streamsTunneled]),
+                    MetricSample([("kind", "answer")], counters[.streamsAnswered]),
+                ])),
+            counter(
+                "gatehouse_streams_refused_total",
+                help: "Streams, and others that lasted, that ended because their token or user did.",
+                .streamsRefused),
+        ]
+    }
+
+    private var tokenFamilies: [MetricFamily] {
+        [
+            counter("gatehouse_token_cache_hits_total", help: "Tokens found verified.", .tokenCacheHits),
+            counter("gatehouse_token_cache_misses_total", help: "Tokens that were verified anew.", .tokenCacheMisses),
+            counter(
+                "gatehouse_token_cache_evictions_total", help: "Verified tokens that made room for others.",
+                .tokenCacheEvictions),
+            gauge("gatehouse_token_cache_entries", help: "Verified tokens kept.", counters[.tokenCacheEntries]),
+        ]
+    }
+
+    private var ruleFamilies: [MetricFamily] {
+        let outcomes: [(WorkerCounters.Counter, String)] = [
+            (.rulesAllowed, "allowed"), (.rulesDenied, "denied"), (.rulesFailed, "failed"),
+            (.rulesSteppedUp, "step-up"),
+        ]
+        return [
+            MetricFamily(
+                "gatehouse_denials_total", help: "Requests denied, by the phase of the decision that denied them.",
+                .counters(
+                    DecisionPhase.allCases.map { MetricSample([("phase", "\($0.name)")], counters.denials(in: $0)) })),
+            MetricFamily(
+                "gatehouse_rule_decisions_total", help: "Decisions by security rules, by their outcome.",
+                .counters(outcomes.map { MetricSample([("outcome", $1)], counters[$0]) })),
+        ]
+    }
+
+    private var keyFamilies: [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_key_set_age_seconds",
+                help: "Time since the key set was fetched; +Inf before the first time.",
+                .gauges(keySets.map { MetricSample([("key_set", $0.url)], $0.age ?? .infinity) })),
+            MetricFamily(
+                "gatehouse_key_set_keys", help: "Usable keys of the set.",
+                .gauges(keySets.map { MetricSample([("key_set", $0.url)], Double($0.keys)) })),
+            MetricFamily(
+                "gatehouse_key_set_fetches_total", help: "Fetches of the key set by their result.",
+                .counters(
+                    keySets.flatMap { set in
+                        [
+                            MetricSample([("key_set", set.url), ("result", "ok")], set.fetches),
+                            MetricSample([("key_set", set.url), ("result", "failed")], set.failures),
+                        ]
+                    })),
+        ]
+    }
+
+    private var storeFamilies: [MetricFamily] {
+        [
+            MetricFamily(
+                "gatehouse_store_age_seconds", help: "Age of the revocation view; +Inf before it was first read.",
+                .gauges([MetricSample([], storeAge ?? .infinity)])),
+            gauge("gatehouse_store_users", help: "Users in the revocation view.", Int64(storeUsers)),
+            gauge("gatehouse_store_sessions", help: "Sessions in the revocation view.", Int64(storeSessions)),
+            histogram(
+                "gatehouse_store_read_duration_seconds", help: "From a question to Redis on a request to its answer.",
+                .storeRead),
+            counter("gatehouse_store_reads_total", help: "Reads of the store on a request's way.", .storeReads),
+            counter(
+                "gatehouse_store_read_failures_total", help: "Reads of the store that failed or took too long.",
+                .storeReadFailures),
+            counter(
+                "gatehouse_store_failures_allowed_total",
+                help: "Requests that passed unchecked because the route says on_store_failure: allow.",
+                .storeFailuresAllowed),
+            gauge("gatehouse_store_faulty_records", help: "Invalid records of the store.", Int64(storeFaulty)),
+            gauge(
+                "gatehouse_store_writable", help: "1 while the store takes writes, as far as is known.",
+                storeIsWritable ? 1 : 0),
+        ] + (storeHealth.map(sharedStoreFamilies) ?? [])
+    }
+
+    private func sharedStoreFamilies(_ health: StoreHealth) -> [MetricFamily] {
+        [
+            gauge(
+                "gatehouse_store_connected", help: "1 while changes of the store are followed.",
+                health.isConnected ? 1 : 0),
+            MetricFamily(
+                "gatehouse_store_lost_records", help: "Records that the store has lost and the gateway keeps.",
+                .gauges([
+                    MetricSample([("kind", "user")], Double(health.loss.users)),
+                    MetricSample([("kind", "session")], Double(health.loss.sessions)),
+                ])),
+            gauge(
+                "gatehouse_store_went_back", help: "1 while the store has lost a part of its history.",
+                health.loss.wentBack ? 1 : 0),
+            MetricFamily(
+                "gatehouse_store_changes_total", help: "Changes of the store that were followed.",
+                .counters([MetricSample([], health.changes)])),
+            MetricFamily(
+                "gatehouse_store_malformed_changes_total", help: "Changes of the store that were not understood.",
+                .counters([MetricSample([], health.malformedChanges)])),
+            MetricFamily(
+                "gatehouse_store_readings_total", help: "How often all records were read, by the reason.",
+                .counters(health.readings.map { MetricSample([("reason", $0.reason)], $0.count) })),
+        ]
+    }
+
+    private var processFamilies: [MetricFamily] {
+        [
+            counter(
+                "gatehouse_access_log_dropped_total", help: "Access log lines dropped, the buffer being full.",
+                .accessLogDropped),
+            MetricFamily(
+                "gatehouse_access_log_lost_total", help: "Access log lines that could not be written.",
+                .counters([MetricSample([], accessLogLost)])),
+            MetricFamily(
+                "gatehouse_admin_connections_closed_total",
+                help: "Connections that the admin listener closed for want of room.",
+                .counters([MetricSample([], adminClosed)])),
+            MetricFamily(
+                "gatehouse_log_unwritten_total", help: "Lines of the log on standard error that were not written.",
+                .counters([
+                    MetricSample([("reason", "dropped")], processLog?.dropped ?? 0),
+                    MetricSample([("reason", "lost")], processLog?.lost ?? 0),
+                    MetricSample([("reason", "suppressed")], processLog?.suppressed ?? 0),
+                ])),
+            gauge("gatehouse_ready", help: "1 when /readyz answers 200.", isReady ? 1 : 0),
+            MetricFamily(
+                "gatehouse_insecure_option", help: "1 for each insecure option that is on.",
+                .gauges(insecureOptions.map { MetricSample([("option", $0)], 1) })),
+            MetricFamily(
+                "gatehouse_config_reloads_total", help: "Reloads of the configuration, by how they ended.",
+                .counters([
+                    MetricSample([("result", "ok")], reloads.accepted),
+                    MetricSample([("result", "refused")], reloads.refused),
+                ])),
+            gauge(
+                "gatehouse_config_generation", help: "The number of the configuration that is served, from 1.",
+                Int64(clamping: generation)),
+            gauge(
+                "gatehouse_config_last_reload_successful", help: "0 when the last reload was refused.",
+                reloads.lastRefusal == nil ? 1 : 0),
+            gauge("gatehouse_workers", help: "Event loops that serve requests.", Int64(workers)),
+            gauge("gatehouse_start_time_seconds", help: "When the process began, seconds since 1970.", startTime),
+        ]
+    }
+}
+
+extension GatewayReadings {
+    private var upstreamFamilies: [MetricFamily] {
+        [
+            histogram(
+                "gatehouse_upstream_duration_seconds", help: "From the forwarded head to the answer's first byte.",
+                .upstream),
+            upstreamCounter("gatehouse_upstream_requests_total", help: "Requests forwarded.", .requests),
+            MetricFamily(
+                "gatehouse_upstream_responses_total", help: "Answers by the class of their status.",
+                .counters(upstreamResponses)),
+            upstreamCounter("gatehouse_upstream_connects_total", help: "Connections opened.", .connects),
+            upstreamCounter(
+                "gatehouse_upstream_connect_failures_total", help: "Connections that could not be opened.",
+                .connectFailures),
+            upstreamCounter("gatehouse_upstream_retries_total", help: "Requests sent once more.", .retries),
+            MetricFamily(
+                "gatehouse_upstream_retry_reasons_total", help: "Requests sent to another server, by why.",
+                .counters(upstreamRetries)),
+            upstreamCounter(
+                "gatehouse_upstream_retries_refused_total",
+                help: "Requests that the retry budget kept from being sent again.",
+                .retriesRefused),
+            upstreamCounter("gatehouse_upstream_timeouts_total", help: "Answers that did not come in time.", .timeouts),
+            MetricFamily(
+                "gatehouse_upstream_connections", help: "Connections of the pool by state.",
+                .gauges(
+                    upstreamGauges(.connectionsIdle, [("state", "idle")])
+                        + upstreamGauges(.connectionsBusy, [("state", "busy")]))),
+            MetricFamily(
+                "gatehouse_upstream_waiting", help: "Requests that wait for a connection.",
+                .gauges(upstreamGauges(.requestsWaiting, []))),
+        ]
+    }
+
+    private var upstreamResponses: [MetricSample<UInt64>] {
+        let classes: [(WorkerCounters.UpstreamCounter, String)] = [
+            (.status1xx, "1xx"), (.status2xx, "2xx"), (.status3xx, "3xx"), (.status4xx, "4xx"), (.status5xx, "5xx"),
+        ]
+        return knownUpstreams.flatMap { index, name in
+            classes.map { MetricSample([("upstream", name), ("class", $1)], counters[$0, upstream: index]) }
+        }
+    }
+
+    private var upstreamRetries: [MetricSample<UInt64>] {
+        let reasons: [(WorkerCounters.UpstreamCounter, String)] = [
+            (.retriesReset, "reset"), (.retriesStatus, "status"), (.retriesTimeout, "timeout"),
+        ]
+        return knownUpstreams.flatMap { index, name in
+            reasons.map { MetricSample([("upstream", name), ("reason", $1)], counters[$0, upstream: index]) }
+        }
+    }
+
+    private func upstreamCounter(
+        _ name: StaticString, help: StaticString, _ counter: WorkerCounters.UpstreamCounter
+    ) -> MetricFamily {
+        MetricFamily(
+            name, help: help,
+            .counters(
+                knownUpstreams.map { MetricSample([("upstream", $1)], counters[counter, upstream: $0]) }))
+    }
+
+    private func upstreamGauges(
+        _ gauge: WorkerCounters.UpstreamGauge, _ labels: [(name: StaticString, value: String)]
+    ) -> [MetricSample<Double>] {
+        knownUpstreams.map { index, name in
+            MetricSample([("upstream", name)] + labels, Double(counters[gauge, upstream: index]))
+        }
+    }
+
+    private var knownUpstreams: [(Int, String)] {
+        Array(upstreams.prefix(counters.upstreams).enumerated()).map { ($0.offset, $0.element) }
+    }
+
+    /// Only what happened: a series for each of 10,000 routes and each code would be more than a scraper wants.
+    private var requests: [MetricSample<UInt64>] {
+        var totals: [String: [UInt64]] = [:]
+        for route in -1..<counters.routes {
+            let name = route < 0 || route >= routes.count ? "none" : routes[route]
+            for code in DecisionCode.allCases {
+                let count = counters.requests(route: route, code: code)
+                guard count > 0 else { continue }
+                totals[name, default: Array(repeating: 0, count: DecisionCode.count)][Int(code.rawValue)] &+= count
+            }
+        }
+        return totals.sorted { $0.key < $1.key }.flatMap { name, counts in
+            DecisionCode.allCases.compactMap { code in
+                let count = counts[Int(code.rawValue)]
+                return count == 0 ? nil : MetricSample([("route", name), ("code", "\(code.wire)")], count)
+            }
+        }
+    }
+
+    private func counter(
+        _ name: StaticString, help: StaticString, _ counter: WorkerCounters.Counter
+    ) -> MetricFamily {
+        MetricFamily(name, help: help, .counters([MetricSample([], counters[counter])]))
+    }
+
+    private func gauge(_ name: StaticString, help: StaticString, _ value: Int64) -> MetricFamily {
+        MetricFamily(name, help: help, .gauges([MetricSample([], Double(value))]))
+    }
+
+    private func histogram(
+        _ name: StaticString, help: StaticString, _ timing: WorkerCounters.Timing
+    ) -> MetricFamily {
+        let value = LatencyHistogram(
+            buckets: Array(counters.buckets(timing)), sumNanoseconds: counters.sumNanoseconds(timing))
+        return MetricFamily(name, help: help, .histograms([MetricSample([], value)]))
+    }
+}

@@ -1,0 +1,88 @@
+/// One server of an upstream, as the workers see it.
+package struct UpstreamServerReading: Sendable {
+    let upstream: String
+    let server: String
+    /// How many addresses it has; how many of them are well by their checks, left out for failed requests, or starting slowly. Of all
+    /// workers together, but for `addresses` and `healthy`.
+    package var addresses = 0
+    package var healthy = 0
+    package var ejected = 0
+    package var slow = 0
+    /// Requests that are being served.
+    package var requests = 0
+    package var ejections: UInt64 = 0
+    /// Nil: it is not checked.
+    package var checksPassed: UInt64?
+    package var checksFailed: UInt64?
+
+    package init(upstream: String, server: String) {
+        self.upstream = upstream
+        self.server = server
+    }
+
+    package func isOf(_ upstream: String, _ server: String) -> Bool {
+        self.upstream == upstream && self.server == server
+    }
+}
+
+extension [UpstreamServerReading] {
+    /// The same servers as another worker sees them, added.
+    package func mergedWith(_ others: [UpstreamServerReading]) -> [UpstreamServerReading] {
+        guard others.count == count else { return self }
+        return zip(self, others).map { mine, other in
+            var sum = mine
+            sum.healthy = Swift.min(mine.healthy, other.healthy)
+            sum.ejected += other.ejected
+            sum.slow += other.slow
+            sum.requests += other.requests
+            sum.ejections &+= other.ejections
+            return sum
+        }
+    }
+}
+
+extension GatewayReadings {
+    var upstreamServerFamilies: [MetricFamily] {
+        [
+            serverGauge(
+                "gatehouse_upstream_server_healthy",
+                help: "1 while the server is well by its checks, or is not checked."
+            ) { $0.healthy > 0 ? 1 : 0 },
+            serverGauge("gatehouse_upstream_server_addresses", help: "Addresses of the server.") { $0.addresses },
+            serverGauge(
+                "gatehouse_upstream_server_ejected",
+                help: "Its addresses that are left out for failed requests, all workers together."
+            ) { $0.ejected },
+            serverGauge(
+                "gatehouse_upstream_server_slow_start",
+                help: "Its addresses that get less than their share after they came back, all workers together."
+            ) { $0.slow },
+            serverGauge("gatehouse_upstream_server_requests", help: "Requests that the server serves.") { $0.requests },
+            MetricFamily(
+                "gatehouse_upstream_server_ejections_total", help: "How often the server was left out.",
+                .counters(upstreamServers.map { MetricSample(labels($0), $0.ejections) })),
+            MetricFamily(
+                "gatehouse_upstream_server_checks_total", help: "Checks of the server by their result.",
+                .counters(upstreamServers.flatMap(checkSamples))),
+        ]
+    }
+
+    private func checkSamples(_ server: UpstreamServerReading) -> [MetricSample<UInt64>] {
+        guard let passed = server.checksPassed, let failed = server.checksFailed else { return [] }
+        return [
+            MetricSample(labels(server) + [("result", "passed")], passed),
+            MetricSample(labels(server) + [("result", "failed")], failed),
+        ]
+    }
+
+    private func serverGauge(
+        _ name: StaticString, help: StaticString, _ value: (UpstreamServerReading) -> Int
+    ) -> MetricFamily {
+        MetricFamily(
+            name, help: help, .gauges(upstreamServers.map { MetricSample(labels($0), Double(value($0))) }))
+    }
+
+    private func labels(_ server: UpstreamServerReading) -> [(name: StaticString, value: String)] {
+        [("upstream", server.upstream), ("server", server.server)]
+    }
+}

@@ -1,0 +1,66 @@
+import GatewayCore
+package import JOSE
+
+/// Members of an answer, by their types. A member that is `null` counts as absent.
+package struct AnswerReading {
+    private let object: JSONValue
+
+    /// - Throws: `malformed` for what is no object.
+    package init(_ value: JSONValue?, _ name: String) throws(Unproven) {
+        guard let value, value.kind == .object else { throw .malformed("\(name) is not an object") }
+        object = value
+    }
+
+    package subscript(_ name: String) -> JSONValue? {
+        guard let value = object[name], value.kind != .null else { return nil }
+        return value
+    }
+
+    package func text(_ name: String) throws(Unproven) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string else { throw .malformed("\(name) is not a string") }
+        return text
+    }
+
+    func flag(_ name: String) throws(Unproven) -> Bool {
+        guard let flag = self[name]?.bool else { throw .malformed("\(name) is not a boolean") }
+        return flag
+    }
+
+    func texts(_ name: String) throws(Unproven) -> [String] {
+        guard let value = self[name] else { return [] }
+        let texts = value.elements.map(\.string)
+        guard value.kind == .array, texts.allSatisfy({ $0 != nil }) else {
+            throw .malformed("\(name) is not an array of strings")
+        }
+        return texts.compactMap(\.self)
+    }
+
+    /// A number of seconds, a fraction left out; what no number of 64 bits holds counts as the nearest.
+    package func seconds(_ name: String) throws(Unproven) -> Int64? {
+        guard let value = self[name] else { return nil }
+        if let seconds = value.integer { return seconds }
+        guard let number = value.double?.rounded(.down) else { throw .malformed("\(name) is not a number") }
+        return Int64(exactly: number) ?? (number < 0 ? .min : .max)
+    }
+
+    /// A time in seconds since 1970.
+    ///
+    /// - Parameter reason: why a token is refused whose time is before 1970.
+    func time(_ name: String, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime? {
+        guard let seconds = try seconds(name) else { return nil }
+        return try Self.time(seconds, else: reason)
+    }
+
+    /// A time as RFC 3339 spells it; `reason` as for `time`.
+    func date(_ name: String, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime? {
+        guard let text = try text(name) else { return nil }
+        guard let seconds = RFC3339.seconds(text) else { throw .malformed("\(name) is not a time of RFC 3339") }
+        return try Self.time(seconds, else: reason)
+    }
+
+    private static func time(_ seconds: Int64, else reason: VerificationFailure.Reason) throws(Unproven) -> UnixTime {
+        guard let time = UnixTime(claim: seconds) else { throw .refused(reason) }
+        return time
+    }
+}

@@ -1,0 +1,64 @@
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import OutboundHTTP
+
+/// GitHub's check of a token by the application that it was issued to (REST API, `apps/check-token`).
+///
+/// Who asks is the application itself, so that a token of another application is not found.
+struct GitHubTokenCheck: TokenCheck {
+    let provider: String
+    /// 404: no such token of this application; 422: GitHub would not look for it.
+    let refusals: Set<Int> = [404, 422]
+    let ownCredentials: Set<Int> = [401]
+    private let url: String
+    private let clientID: String
+    private let clientSecret: Secret
+
+    init(provider: String, _ tokens: Configuration.Provider.OpaqueTokens) {
+        self.provider = provider
+        clientID = tokens.clientID
+        clientSecret = tokens.clientSecret
+        let id = String(decoding: FormEncoding.encoded(tokens.clientID.utf8), as: UTF8.self)
+        url = tokens.url.split(separator: "{client_id}", omittingEmptySubsequences: false).joined(separator: id)
+    }
+
+    func question(about token: [UInt8]) -> HTTPQuestion {
+        var body = ClaimsText()
+        body.add("access_token", String(decoding: token, as: UTF8.self))
+        let credentials = clientSecret.withBytes { BasicCredentials.field(name: clientID.utf8, secret: $0) }
+        return HTTPQuestion(
+            method: .post, url: url,
+            fields: [
+                ("authorization", credentials), ("accept", "application/vnd.github+json"),
+                ("content-type", "application/json"),
+            ],
+            body: body.bytes)
+    }
+
+    func isForUs(_ claims: JSONValue) -> Bool { claims["client_id"]?.equals(clientID) == true }
+
+    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
+        let answer = try AnswerReading(answer, "the answer")
+        let app = try AnswerReading(answer["app"], "app")
+        guard app["client_id"]?.equals(clientID) == true else { throw .refused(.audience) }
+        // A token of an installation acts for no user.
+        guard let member = answer["user"] else { throw .refused(.subject) }
+        let user = try AnswerReading(member, "user")
+        guard let id = user["id"]?.integer else { throw .malformed("user.id is not an integer") }
+        let scopes = try answer.texts("scopes")
+        let issuedAt = try answer.date("created_at", else: .issuedAt)
+        let expiresAt = try answer.date("expires_at", else: .expired)
+        var claims = ClaimsText()
+        claims.add("sub", String(id))
+        claims.add("client_id", clientID)
+        claims.add("scope", scopes.joined(separator: " "))
+        claims.add("iat", issuedAt)
+        claims.add("exp", expiresAt)
+        for (claim, name) in [("login", "login"), ("name", "name"), ("email", "email"), ("picture", "avatar_url")] {
+            claims.add(claim, user[name]?.string)
+        }
+        return TokenProof(
+            subject: String(id), claims: claims, issuedAt: issuedAt, expiresAt: expiresAt, scopes: scopes)
+    }
+}

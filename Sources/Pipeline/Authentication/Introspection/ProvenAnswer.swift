@@ -1,0 +1,85 @@
+import GatewayCore
+import JOSE
+package import OutboundHTTP
+
+/// A provider's answer that proves an opaque token: that it counts, whose it is, and that it was issued for us.
+///
+/// Only the judgement in this file makes one.
+package struct ProvenAnswer: Sendable {
+    /// What the answer says, in the names of claims: `sub`, `scope`, `iat` and so on.
+    let claims: JSONDocument
+
+    private init(claims: JSONDocument) {
+        self.claims = claims
+    }
+}
+
+/// What a provider's answer comes to.
+package enum Judgement: Sendable {
+    case accepted(ProviderIdentity)
+    case refused(VerificationFailure)
+    /// No answer that can be believed; the token may count or not.
+    case failed(AskingFailure)
+
+    fileprivate static func refused(_ reason: VerificationFailure.Reason) -> Judgement {
+        .refused(
+            VerificationFailure(code: reason == .expired ? .idTokenExpired : .invalidIDToken, reason: reason))
+    }
+}
+
+extension ProvenAnswer {
+    /// What an answer may cost to read.
+    private static let limits = JSONLimits(size: HTTPAsker.sizeLimit, depth: 32, members: 8192)
+    /// The longest subject, in bytes.
+    private static let subjectLimit = 255
+
+    /// What a whole answer of the check's provider comes to.
+    ///
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - clockSkew: how far times may lie in the future, in seconds. It never prolongs a token.
+    package static func judge(_ reply: HTTPReply, by check: any TokenCheck, now: Int64, clockSkew: Int64) -> Judgement {
+        if check.refusals.contains(reply.status) { return .refused(.inactive) }
+        guard reply.status == 200 else {
+            return .failed(AskingFailure(reply, ownCredentials: check.ownCredentials, now: now))
+        }
+        guard let answer = try? JSONDocument(reply.body, limits: limits) else {
+            return .failed(.malformed("the body is not JSON"))
+        }
+        do throws(Unproven) {
+            let proof = try check.examine(answer.root, latest: UnixTime(clamping: now).adding(clockSkew))
+            try checkTimes(of: proof, now: now, clockSkew: clockSkew)
+            try checkSubject(proof.subject)
+            return .accepted(try identity(proof, provider: check.provider))
+        } catch {
+            switch error {
+            case .refused(let reason): return .refused(reason)
+            case .malformed(let what): return .failed(.malformed(what))
+            }
+        }
+    }
+
+    private static func checkTimes(of proof: TokenProof, now: Int64, clockSkew: Int64) throws(Unproven) {
+        if let expiresAt = proof.expiresAt, !expiresAt.isAfter(now) { throw .refused(.expired) }
+        if let issuedAt = proof.issuedAt, issuedAt.isAfter(now, skew: clockSkew) { throw .refused(.issuedInFuture) }
+        if let authTime = proof.authTime, authTime.isAfter(now, skew: clockSkew) {
+            throw .refused(.authenticatedInFuture)
+        }
+    }
+
+    private static func checkSubject(_ subject: String) throws(Unproven) {
+        guard (1...subjectLimit).contains(subject.utf8.count),
+            subject.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { throw .refused(.subject) }
+    }
+
+    private static func identity(_ proof: TokenProof, provider: String) throws(Unproven) -> ProviderIdentity {
+        guard let claims = try? JSONDocument(proof.claims.bytes) else {
+            throw .malformed("more claims than a token may have")
+        }
+        return ProviderIdentity(
+            provider: provider, subject: proof.subject, federatedID: proof.subject,
+            claims: AcceptedClaims(told: ProvenAnswer(claims: claims)), authTime: proof.authTime,
+            issuedAt: proof.issuedAt, expiresAt: proof.expiresAt ?? .latest, scopes: proof.scopes)
+    }
+}

@@ -1,0 +1,133 @@
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import OutboundHTTP
+
+/// Token introspection (RFC 7662), by any authorization server.
+struct RFC7662Introspection: TokenCheck {
+    let provider: String
+    /// RFC 7662 section 2.3.
+    let ownCredentials: Set<Int> = [401]
+    private let tokens: Configuration.Provider.OpaqueTokens
+
+    init(provider: String, _ tokens: Configuration.Provider.OpaqueTokens) {
+        self.provider = provider
+        self.tokens = tokens
+    }
+
+    func question(about token: [UInt8]) -> HTTPQuestion {
+        var question = HTTPQuestion(
+            method: .post, url: tokens.url,
+            fields: [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")])
+        FormEncoding.append("token", token, to: &question.body)
+        FormEncoding.append("token_type_hint", "access_token".utf8, to: &question.body)
+        tokens.clientSecret.withBytes { secret in
+            switch tokens.clientAuthentication {
+            case .basic:
+                // RFC 6749 section 2.3.1: each is form-encoded before it goes into HTTP Basic.
+                let field = BasicCredentials.field(
+                    name: FormEncoding.encoded(tokens.clientID.utf8), secret: FormEncoding.encoded(secret))
+                question.fields.append(("authorization", field))
+            case .post:
+                FormEncoding.append("client_id", tokens.clientID.utf8, to: &question.body)
+                FormEncoding.append("client_secret", secret, to: &question.body)
+            }
+        }
+        return question
+    }
+
+    func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
+        let reading = try AnswerReading(answer, "the answer")
+        // RFC 7662 section 2.2 requires the boolean: without it nothing says that the token is active.
+        guard reading["active"]?.bool == true else { throw .refused(.inactive) }
+        try checkIssuer(reading)
+        try checkAudience(reading)
+        try checkUse(reading)
+        let times = try Times(reading)
+        if let notBefore = times.notBefore, notBefore > latest { throw .refused(.notBefore) }
+        guard let subject = reading["sub"]?.string else { throw .refused(.subject) }
+        let scopes = try reading.text("scope")?.split(separator: " ").map(String.init) ?? []
+        return TokenProof(
+            subject: subject, claims: times.claims(of: answer), authTime: times.authTime, issuedAt: times.issuedAt,
+            expiresAt: times.expiresAt, scopes: scopes)
+    }
+}
+
+extension RFC7662Introspection {
+    func isForUs(_ claims: JSONValue) -> Bool {
+        do throws(Unproven) {
+            let reading = try AnswerReading(claims, "the claims")
+            try checkIssuer(reading)
+            try checkAudience(reading)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func checkIssuer(_ reading: AnswerReading) throws(Unproven) {
+        guard let expected = tokens.issuer, let issuer = reading["iss"] else { return }
+        guard issuer.equals(expected) else { throw .refused(.issuer) }
+    }
+
+    /// That the token was issued for us: by `aud`, or where there is none by the client that it was issued to.
+    private func checkAudience(_ reading: AnswerReading) throws(Unproven) {
+        let named = try audiences(reading)
+        let proof = named.isEmpty ? [reading["client_id"]].compactMap(\.self) : named
+        guard proof.contains(where: { value in tokens.audiences.contains { value.equals($0) } }) else {
+            throw .refused(.audience)
+        }
+    }
+
+    private func audiences(_ reading: AnswerReading) throws(Unproven) -> [JSONValue] {
+        guard let value = reading["aud"] else { return [] }
+        let values = value.kind == .array ? Array(value.elements) : [value]
+        guard values.allSatisfy({ $0.kind == .string }) else {
+            throw .malformed("aud is neither a string nor an array of strings")
+        }
+        return values
+    }
+
+    /// That whoever bears the token may use it.
+    private func checkUse(_ reading: AnswerReading) throws(Unproven) {
+        if let type = try reading.text("token_type"), !type.lowercased().utf8.elementsEqual("bearer".utf8) {
+            throw .refused(.tokenType)
+        }
+        // No member of RFC 7662's: servers that tell of refresh tokens too, and call both Bearer, tell them apart by it.
+        if let use = try reading.text("token_use"), !use.utf8.elementsEqual("access_token".utf8),
+            !use.utf8.elementsEqual("access".utf8)
+        {
+            throw .refused(.tokenType)
+        }
+        // RFC 7800: the token counts only with the proof of a key, which nobody asks for here.
+        if reading["cnf"] != nil { throw .refused(.senderConstrained) }
+    }
+
+    /// The times of an answer.
+    private struct Times {
+        let expiresAt, issuedAt, notBefore, authTime: UnixTime?
+
+        init(_ reading: AnswerReading) throws(Unproven) {
+            expiresAt = try reading.time("exp", else: .expired)
+            issuedAt = try reading.time("iat", else: .issuedAt)
+            notBefore = try reading.time("nbf", else: .notBefore)
+            authTime = try reading.time("auth_time", else: .authenticatedInFuture)
+        }
+
+        /// Everything that the answer says of the token, its times as claims have them.
+        func claims(of answer: JSONValue) -> ClaimsText {
+            var claims = ClaimsText()
+            for (name, value) in answer.members where value.kind != .null {
+                switch Array(name.utf8) {
+                case Array("active".utf8): continue
+                case Array("exp".utf8): claims.add(name, expiresAt)
+                case Array("iat".utf8): claims.add(name, issuedAt)
+                case Array("nbf".utf8): claims.add(name, notBefore)
+                case Array("auth_time".utf8): claims.add(name, authTime)
+                default: claims.add(name, json: value)
+                }
+            }
+            return claims
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package import JOSE
+
+/// The public halves of signing keys, as others read them.
+package enum JWKSet {
+    /// The JWK set (RFC 7517 section 5) of some keys, each once.
+    package static func text(of keys: [SigningKey]) -> [UInt8] {
+        var published: [SigningKey] = []
+        for key in keys where !published.contains(where: { $0.keyID == key.keyID }) { published.append(key) }
+        return Array("{\"keys\":[\(published.map(\.jwk).joined(separator: ","))]}".utf8)
+    }
+}

@@ -1,0 +1,64 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import OutboundHTTP
+import Synchronization
+
+/// Takes one answer in, and refuses it as early as possible.
+final class KeyResponseCollector: HTTPClientResponseDelegate {
+    typealias Response = KeyResponse
+
+    private struct State {
+        var hasHead = false
+        var response = KeyResponse(body: [])
+    }
+
+    private let limit: Int
+    // The client calls from one event loop; the lock is for who asks `hasHead` after the end.
+    private let state = Mutex(State())
+
+    /// - Parameter limit: the most bytes that a body may have.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Whether any answer began to come.
+    var hasHead: Bool { state.withLock { $0.hasHead } }
+
+    func didReceiveHead(task: HTTPClient.Task<KeyResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        state.withLock { state in
+            state.hasHead = true
+            let cacheControl = head.headers["cache-control"]
+            state.response.cacheControl = cacheControl.isEmpty ? nil : cacheControl.joined(separator: ",")
+            state.response.age = head.headers.first(name: "age")
+        }
+        return answer(refusal(of: head), on: task.eventLoop)
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<KeyResponse>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        let refusal = state.withLock { state -> KeyFetchError? in
+            guard state.response.body.count + buffer.readableBytes <= limit else { return tooLarge }
+            state.response.body.append(contentsOf: buffer.readableBytesView)
+            return nil
+        }
+        return answer(refusal, on: task.eventLoop)
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<KeyResponse>) throws -> KeyResponse {
+        state.withLock { $0.response }
+    }
+
+    private var tooLarge: KeyFetchError { KeyFetchError(.tooLarge, "more than \(limit) bytes") }
+
+    private func refusal(of head: HTTPResponseHead) -> KeyFetchError? {
+        let status = head.status.code
+        if (300..<400).contains(status) { return KeyFetchError(.redirected, "\(status)") }
+        guard status == 200 else { return KeyFetchError(.status, "\(status)") }
+        if let length = head.headers.first(name: "content-length").flatMap(Int.init), length > limit { return tooLarge }
+        return nil
+    }
+
+    private func answer(_ refusal: KeyFetchError?, on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        refusal.map { eventLoop.makeFailedFuture($0) } ?? eventLoop.makeSucceededVoidFuture()
+    }
+}

@@ -1,0 +1,204 @@
+import GatewayCore
+import JOSE
+import OutboundHTTP
+
+/// The life of one key set: when its source is asked, and what its answers mean.
+///
+/// A pure value: events and the monotonic time in, actions out. It rests in one of two phases:
+///
+///     start ──> fetching ──(good set)───> resting until refresh_at of its lifetime ──> fetching ...
+///                  └──────(any failure)─> resting for the backoff, for ever again ───> fetching ...
+///
+/// and beside that holds the last good set until its lifetime and `stale_for` are over. A failure never touches the set.
+struct KeySetMachine: Sendable {
+    enum Event: Sendable {
+        case start
+        /// The time of `deadline` has come, or any other.
+        case tick
+        /// A request names a key that the set has not, or needs a set that is not there.
+        case unknownKeyAsked
+        /// An operator wants the set to be read now.
+        case refreshAsked
+        case fetched(FetchedKeySet)
+        case fetchFailed(KeyFetchError)
+    }
+
+    enum Action: Sendable {
+        /// Start the one fetch; exactly one `fetched` or `fetchFailed` answers it.
+        case fetch
+        case publish(KeySetView)
+        case log(KeySetEvent)
+    }
+
+    enum Phase: Sendable, Equatable {
+        case idle
+        case resting(until: UInt64)
+        case fetching
+    }
+
+    /// The last good set.
+    struct Held: Sendable {
+        let keys: KeySet
+        let algorithms: Set<Algorithm>?
+        let identities: Set<KeyIdentity>
+        let fetchedAt: UInt64
+        let lifetime: UInt64
+        let usableUntil: UInt64
+    }
+
+    let timing: KeySetTiming
+    private(set) var phase = Phase.idle
+    private(set) var held: Held?
+    private(set) var generation: UInt64 = 0
+    private(set) var isLoaded = false
+    private(set) var cooldownUntil: UInt64 = 0
+    private(set) var completedFetches: UInt64 = 0
+    private(set) var failures: UInt64 = 0
+    private(set) var failuresInARow = 0
+    private(set) var lastError: KeyFetchError?
+    private var jitter: KeyJitter
+    private var nextGeneration: UInt64
+    private var skipped: [SkippedKey] = []
+
+    /// - Parameters:
+    ///   - seed: what the jitter comes from.
+    ///   - firstGeneration: the generation of the first set, not 0; the later ones count on from it.
+    init(timing: KeySetTiming, seed: UInt64, firstGeneration: UInt64 = 1) {
+        self.timing = timing
+        jitter = KeyJitter(seed: seed)
+        nextGeneration = firstGeneration
+    }
+
+    /// The same, with what another machine of the same source holds: under a generation of its own, so that nothing that was verified
+    /// with the other's passes for verified with it.
+    init(timing: KeySetTiming, seed: UInt64, firstGeneration: UInt64, inheriting other: KeySetMachine) {
+        self.init(timing: timing, seed: seed, firstGeneration: firstGeneration)
+        guard other.held != nil else { return }
+        held = other.held
+        isLoaded = other.isLoaded
+        skipped = other.skipped
+        advanceGeneration()
+    }
+
+    /// What to do because of `event`, in this order.
+    mutating func handle(_ event: Event, now: UInt64) -> [Action] {
+        switch event {
+        case .start: return phase == .idle ? beginFetch(now: now) : []
+        case .tick: return tick(now: now)
+        case .unknownKeyAsked: return unknownKeyAsked(now: now)
+        case .refreshAsked: return isResting ? beginFetch(now: now) : []
+        case .fetched(let fetched): return phase == .fetching ? accept(fetched, now: now) : []
+        case .fetchFailed(let error): return phase == .fetching ? fail(error, now: now) : []
+        }
+    }
+
+    /// When a `tick` is needed; nil while only an answer or an ask can change anything.
+    var deadline: UInt64? {
+        guard case .resting(let next) = phase else { return held?.usableUntil }
+        return min(next, held?.usableUntil ?? .max)
+    }
+
+    /// What the workers may know.
+    var view: KeySetView {
+        KeySetView(
+            keys: held?.keys, algorithms: held?.algorithms, generation: generation, isLoaded: isLoaded,
+            lastFetchSucceeded: lastFetchSucceeded,
+            isFetching: phase == .fetching, completedFetches: completedFetches, usableUntil: held?.usableUntil ?? 0,
+            cooldownUntil: cooldownUntil, nextFetchAt: nextFetchAt)
+    }
+
+    var lastFetchSucceeded: Bool { completedFetches > 0 && failuresInARow == 0 }
+
+    /// 0 when no fetch is planned.
+    var nextFetchAt: UInt64 {
+        guard case .resting(let next) = phase else { return 0 }
+        return next
+    }
+
+    private var isResting: Bool {
+        guard case .resting = phase else { return false }
+        return true
+    }
+}
+
+extension KeySetMachine {
+    private mutating func beginFetch(now: UInt64) -> [Action] {
+        phase = .fetching
+        return [.fetch, .publish(view)]
+    }
+
+    private mutating func tick(now: UInt64) -> [Action] {
+        let gone = dropOutlived(now: now)
+        if case .resting(let next) = phase, now >= next { return gone + beginFetch(now: now) }
+        return gone.isEmpty ? [] : gone + [.publish(view)]
+    }
+
+    /// A fetch that runs already answers the ask too, and does not count against the cool-down.
+    private mutating func unknownKeyAsked(now: UInt64) -> [Action] {
+        guard isResting, now >= cooldownUntil else { return [] }
+        cooldownUntil = now &+ timing.cooldown
+        return [.log(.unknownKey)] + beginFetch(now: now)
+    }
+
+    private mutating func dropOutlived(now: UInt64) -> [Action] {
+        guard let held, now >= held.usableUntil else { return [] }
+        self.held = nil
+        advanceGeneration()
+        return [.log(.gone(failures: failuresInARow))]
+    }
+
+    private mutating func accept(_ fetched: FetchedKeySet, now: UInt64) -> [Action] {
+        let lifetime = timing.lifetime(maxAge: fetched.maxAge)
+        var events: [KeySetEvent] = failuresInARow > 0 ? [.recovered(failures: failuresInARow)] : []
+        events.append(hold(fetched, lifetime: lifetime, now: now))
+        if fetched.keys.skipped != skipped {
+            skipped = fetched.keys.skipped
+            if !skipped.isEmpty { events.append(.skipped(skipped)) }
+        }
+        isLoaded = true
+        completedFetches += 1
+        failuresInARow = 0
+        lastError = nil
+        phase = .resting(until: now &+ timing.refreshDelay(lifetime: lifetime, jitter: &jitter))
+        return events.map { .log($0) } + [.publish(view)]
+    }
+
+    private mutating func fail(_ error: KeyFetchError, now: UInt64) -> [Action] {
+        let gone = dropOutlived(now: now)
+        completedFetches += 1
+        failures += 1
+        failuresInARow += 1
+        lastError = error
+        let delay = timing.retryDelay(failures: failuresInARow, jitter: &jitter)
+        phase = .resting(until: now &+ delay)
+        let usableFor = held.map { $0.usableUntil - now }
+        let event = KeySetEvent.fetchFailed(error, inARow: failuresInARow, retryIn: delay, usableFor: usableFor)
+        return gone + [.log(event), .publish(view)]
+    }
+
+    /// Takes the keys in place of those held, under a new generation only if they, or what may be signed with, differ.
+    private mutating func hold(_ fetched: FetchedKeySet, lifetime: UInt64, now: UInt64) -> KeySetEvent {
+        let identities = KeyIdentity.all(of: fetched.keys)
+        let (previous, previousAlgorithms) = (held?.identities, held?.algorithms)
+        held = Held(
+            keys: fetched.keys, algorithms: fetched.algorithms, identities: identities, fetchedAt: now,
+            lifetime: lifetime,
+            usableUntil: now &+ lifetime &+ timing.staleFor)
+        guard identities != previous || fetched.algorithms != previousAlgorithms else {
+            return .unchanged(lifetime: lifetime)
+        }
+        advanceGeneration()
+        guard let previous else { return .loaded(keyIDs: Self.names(identities), lifetime: lifetime) }
+        return .changed(
+            added: Self.names(identities.subtracting(previous)), removed: Self.names(previous.subtracting(identities)))
+    }
+
+    private mutating func advanceGeneration() {
+        generation = nextGeneration
+        nextGeneration += 1
+    }
+
+    private static func names(_ identities: Set<KeyIdentity>) -> [String] {
+        identities.map { $0.keyID ?? "" }.sorted()
+    }
+}

@@ -1,0 +1,51 @@
+import GatewayConfiguration
+import JOSE
+package import Revocation
+
+/// The member `identities` of the `firebase` claim.
+enum FirebaseIdentities {
+    /// As JSON text: each provider's id with one identity, then `email`.
+    static func json(_ identities: [(provider: String, id: String)], email: String?) -> [UInt8] {
+        var json: [UInt8] = [UInt8(ascii: "{")]
+        for (name, value) in identities + (email.map { [("email", $0)] } ?? []) where !value.isEmpty {
+            JSONWriter.appendName(name, to: &json)
+            json.append(UInt8(ascii: "["))
+            JSONWriter.appendString(value, to: &json)
+            json.append(UInt8(ascii: "]"))
+        }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+
+    /// As JSON text, of an account's links.
+    static func json(links: [IdentityLink], email: String?) -> [UInt8] {
+        json(links.map { ($0.provider, $0.federatedID) }, email: email)
+    }
+
+    /// The whole `firebase` claim of somebody who signed in with a provider.
+    ///
+    /// - Parameter tenant: the tenant, where it is a part of the user's name.
+    static func claim(identities: [UInt8], provider: String, tenant: String? = nil) -> [UInt8] {
+        var json = Array("{\"identities\":".utf8) + identities
+        json.append(contentsOf: ",\"sign_in_provider\":".utf8)
+        JSONWriter.appendString(provider, to: &json)
+        if let tenant {
+            json.append(contentsOf: ",\"tenant\":".utf8)
+            JSONWriter.appendString(tenant, to: &json)
+        }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+}
+
+extension IdentityLink {
+    /// What Firebase writes for the identity: the subject; of Microsoft's, the user without the tenant, as Firebase names them.
+    package var federatedID: String {
+        guard provider.utf8.elementsEqual("microsoft.com".utf8) else { return subject }
+        let parts = subject.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return subject }
+        let object = String(parts[1])
+        guard parts[0].utf8.elementsEqual(TenantID.personalAccounts.utf8) else { return object }
+        return MicrosoftFederatedID.of(object: object) ?? object
+    }
+}

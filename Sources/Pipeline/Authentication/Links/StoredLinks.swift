@@ -1,0 +1,91 @@
+import NIOCore
+package import Revocation
+import Synchronization
+
+/// Asks an account store who owns identities: so many questions at a time, the others in their order.
+package final class StoredLinks: LinkAsking {
+    private struct Question: Sendable {
+        let link: IdentityLink
+        let answer: @Sendable (LinkAnswer) -> Void
+    }
+
+    private struct State {
+        var running = 0
+        var waiting = CircularBuffer<Question>()
+    }
+
+    private enum Admission {
+        case runs
+        case waits
+        case refused
+    }
+
+    /// The most questions that are out at a time.
+    static let concurrency = 64
+    /// The most questions that wait for their turn; one more fails at once.
+    static let waitingLimit = 1024
+
+    private let accounts: any AccountStore
+    private let state = Mutex(State())
+
+    package init(_ accounts: any AccountStore) {
+        self.accounts = accounts
+    }
+
+    package func look(_ link: IdentityLink, answer: @escaping @Sendable (LinkAnswer) -> Void) {
+        let question = Question(link: link, answer: answer)
+        switch admit(question) {
+        case .runs: Task { await ask(question) }
+        case .waits: break
+        case .refused: answer(.failed(.overloaded))
+        }
+    }
+
+    private func admit(_ question: Question) -> Admission {
+        state.withLock { state in
+            if state.running < Self.concurrency {
+                state.running += 1
+                return .runs
+            }
+            guard state.waiting.count < Self.waitingLimit else { return .refused }
+            state.waiting.append(question)
+            return .waits
+        }
+    }
+
+    /// Asks it, and then those that wait.
+    private func ask(_ first: Question) async {
+        var next: Question? = first
+        while let question = next {
+            question.answer(await owner(of: question.link))
+            next = state.withLock { state in
+                let question = state.waiting.popFirst()
+                if question == nil { state.running -= 1 }
+                return question
+            }
+        }
+    }
+
+    private func owner(of link: IdentityLink) async -> LinkAnswer {
+        do throws(StoreError) {
+            guard let user = try await accounts.owner(of: link) else { return .nobody }
+            // A change between the two questions moves the link's counter, and the answer does not count.
+            return .owner(try await accounts.account(user) ?? AccountRecord(user: user))
+        } catch {
+            return .failed(StoreFailure(error))
+        }
+    }
+}
+
+extension StoreFailure {
+    /// What an operation's error means for a request that hangs on it.
+    init(_ error: StoreError) {
+        self =
+            switch error.code {
+            case .overloaded: .overloaded
+            case .faultyRecord: .faultyRecord
+            case .closed, .io, .cannotOpen: .unreachable
+            default: .refused
+            }
+    }
+}

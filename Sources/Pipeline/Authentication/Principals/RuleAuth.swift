@@ -1,0 +1,74 @@
+import JOSE
+package import SecurityRules
+
+/// The `auth` variable as rules read it. Made once a token, and kept with it where there are rules.
+package struct RuleAuth: Sendable {
+    /// A map of `uid`, `provider` and `token`.
+    package let value: RuleValue
+    /// About how many bytes of memory it takes.
+    let size: Int
+
+    package init(_ principal: Principal) {
+        var reader = ClaimReader()
+        value = .map(
+            RuleMap([
+                ("uid", reader.string(principal.uid)),
+                ("provider", principal.provider.map { reader.string($0) } ?? .null),
+                ("token", reader.value(of: principal.claims.root)),
+            ]))
+        size = reader.size + ClaimReader.container + 3 * ClaimReader.entry
+    }
+}
+
+/// Turns claims into values of rules, and adds up what they take.
+private struct ClaimReader {
+    /// What an object on the heap takes besides its content: a map is two.
+    static let container = 96
+    static let entry = MemoryLayout<(key: String, value: RuleValue)>.stride
+    private static let element = MemoryLayout<RuleValue>.stride
+
+    private(set) var size = 0
+
+    /// As deep as the claims, which are bounded.
+    mutating func value(of json: JSONValue) -> RuleValue {
+        switch json.kind {
+        case .null: return .null
+        case .bool: return json.bool.map(RuleValue.bool) ?? .unreadable
+        // Beyond 64 bits: a float that is near it would be another number.
+        case .integer: return json.integer.map(RuleValue.integer) ?? .unreadable
+        case .number: return json.double.map(RuleValue.float) ?? .unreadable
+        case .string: return json.string.map { string($0) } ?? .unreadable
+        case .array: return list(json)
+        case .object: return map(json)
+        }
+    }
+
+    mutating func string(_ text: String) -> RuleValue {
+        count(text)
+        return .string(text)
+    }
+
+    private mutating func list(_ json: JSONValue) -> RuleValue {
+        size += Self.container + json.count * Self.element
+        var elements: [RuleValue] = []
+        elements.reserveCapacity(json.count)
+        for element in json.elements { elements.append(value(of: element)) }
+        return .list(elements)
+    }
+
+    private mutating func map(_ json: JSONValue) -> RuleValue {
+        size += Self.container + json.count * Self.entry
+        var entries: [(key: String, value: RuleValue)] = []
+        entries.reserveCapacity(json.count)
+        for (name, member) in json.members {
+            count(name)
+            entries.append((name, value(of: member)))
+        }
+        return .map(RuleMap(entries))
+    }
+
+    /// Up to 15 bytes of text lie in the value itself.
+    private mutating func count(_ text: String) {
+        if text.utf8.count > 15 { size += text.utf8.count + 32 }
+    }
+}

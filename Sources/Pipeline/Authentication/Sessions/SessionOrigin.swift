@@ -1,0 +1,124 @@
+import GatewayConfiguration
+package import GatewayCore
+package import JOSE
+package import Revocation
+
+/// The identity that began a session, with what its credential said that the configuration restricts.
+///
+/// A session is valid only while that identity is linked to the session's user, neither disabled nor revoked since the session began, and while
+/// its provider is configured with constraints that these claims meet. It travels in the protected header of the session cookie, so that it is no
+/// claim that upstreams or rules see.
+package struct SessionOrigin: Sendable {
+    /// What the identity proved itself by.
+    package enum Credential: String, Sendable {
+        case idToken = "id_token"
+        case accessToken = "access_token"
+    }
+
+    enum Source: Sendable {
+        case provider(IdentityLink, Credential, claims: JSONDocument)
+        case firebase(project: String, tenant: String?)
+    }
+
+    let source: Source
+
+    /// The identity at a provider; nil: Firebase's user, who is the session's user.
+    package var link: IdentityLink? {
+        guard case .provider(let link, _, _) = source else { return nil }
+        return link
+    }
+
+    /// The claims that a provider's configuration can restrict.
+    private static let restricted = ["iss", "aud", "azp", "hd", "tid", "ver", "client_id", "app_id"]
+    private static let limits = JSONLimits(size: 4096, depth: 8, members: 128)
+
+    private enum Name {
+        static let provider = "provider", subject = "subject", credential = "credential", claims = "claims"
+        static let project = "project", tenant = "tenant"
+    }
+
+    /// The origin of a session that a provider's credential begins; nil for another one, and for claims that are too large.
+    package init?(_ principal: Principal, _ credential: Credential) {
+        guard let link = principal.link else { return nil }
+        var text = ObjectText()
+        for name in Self.restricted {
+            if let value = principal.claims.root[name] { text.add(name, value) }
+        }
+        guard let claims = try? JSONDocument(text.bytes, limits: Self.limits) else { return nil }
+        source = .provider(link, credential, claims: claims)
+    }
+
+    /// The origin of a session that an ID token of Firebase begins.
+    package init(firebase principal: Principal) {
+        let claims = principal.claims.root
+        source = .firebase(
+            project: claims["aud"]?.string ?? "", tenant: claims["firebase"]?["tenant"]?.string)
+    }
+
+    /// The origin that `value` tells of; nil for what is none.
+    package init?(_ value: JSONValue?) {
+        guard let value else { return nil }
+        if let project = value[Name.project]?.string {
+            source = .firebase(project: project, tenant: value[Name.tenant]?.string)
+            return
+        }
+        guard let provider = value[Name.provider]?.string, let subject = value[Name.subject]?.string,
+            let credential = value[Name.credential]?.string.flatMap(Credential.init(rawValue:)),
+            let told = value[Name.claims], told.kind == .object,
+            let claims = try? JSONDocument(told.compact, limits: Self.limits)
+        else { return nil }
+        source = .provider(IdentityLink(provider: provider, subject: subject), credential, claims: claims)
+    }
+
+    /// Writes what `init(_:)` reads.
+    package func write(to text: inout ObjectText) {
+        switch source {
+        case .provider(let link, let credential, let claims):
+            text.add(Name.provider, link.provider)
+            text.add(Name.subject, link.subject)
+            text.add(Name.credential, credential.rawValue)
+            text.add(Name.claims, claims.root)
+        case .firebase(let project, let tenant):
+            text.add(Name.project, project)
+            if let tenant { text.add(Name.tenant, tenant) }
+        }
+    }
+}
+
+/// Decides whether sessions of an origin count, by the providers of one configuration and their constraints.
+struct SessionOrigins: Sendable {
+    private var verifiers: [ProviderVerifier] = []
+    private var checks: [any TokenCheck] = []
+    private var firebase: FirebaseVerifier?
+
+    /// - Parameter verifiers: those of the same configuration.
+    init(_ verifiers: [TokenVerifier], opaque providers: [Configuration.Provider]) {
+        for verifier in verifiers {
+            switch verifier {
+            case .provider(let verifier): self.verifiers.append(verifier)
+            case .firebase(let verifier) where verifier.kind == .idToken: firebase = verifier
+            case .firebase, .session: break
+            }
+        }
+        checks = providers.compactMap(\.tokenCheck)
+    }
+
+    /// Why a session of that origin does not count; nil: it does.
+    func flaw(of origin: SessionOrigin) -> VerificationFailure.Reason? {
+        switch origin.source {
+        case .firebase(let project, let tenant):
+            guard let firebase, firebase.project.utf8.elementsEqual(project.utf8) else { return .sessionProvider }
+            return firebase.tenant.isMet(by: tenant) ? nil : .tenant
+        case .provider(let link, .idToken, let claims):
+            guard let verifier = verifiers.first(where: { $0.id.isExactly(link.provider) }) else {
+                return .sessionProvider
+            }
+            return verifier.constraintFlaw(claims.root)
+        case .provider(let link, .accessToken, let claims):
+            guard let check = checks.first(where: { $0.provider.isExactly(link.provider) }) else {
+                return .sessionProvider
+            }
+            return check.isForUs(claims.root) ? nil : .audience
+        }
+    }
+}

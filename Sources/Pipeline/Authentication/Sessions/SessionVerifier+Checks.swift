@@ -1,0 +1,108 @@
+import GatewayCore
+package import JOSE
+import Revocation
+
+/// What a session cookie of ours must be, each check by itself.
+extension SessionVerifier {
+    // MARK: - Before the signature
+
+    package func keyID(of token: UnverifiedJWS) throws(VerificationFailure) -> String {
+        guard let keyID = token.keyID, !keyID.isEmpty else { throw invalid(.noKeyID) }
+        return keyID
+    }
+
+    package func checkAlgorithm(of token: UnverifiedJWS) throws(VerificationFailure) {
+        guard token.algorithm == .es256 else { throw invalid(.sessionAlgorithm) }
+    }
+
+    /// Exactly ours, unlike the types of ID tokens: pending tokens have the same keys, and need not expire with a session.
+    package func checkType(of token: UnverifiedJWS) throws(VerificationFailure) {
+        guard Self.judges(token) else { throw invalid(.type) }
+    }
+
+    /// What began the session.
+    package func origin(of token: UnverifiedJWS) throws(VerificationFailure) -> SessionOrigin {
+        guard let origin = SessionOrigin(token.header.root[Self.sourceMember]) else { throw invalid(.sessionSource) }
+        return origin
+    }
+
+    package func checkIssuer(_ claims: JSONValue, _ view: KeySetView) throws(VerificationFailure) {
+        guard let issuer = view.issuer, claims["iss"]?.equals(issuer) == true else { throw invalid(.issuer) }
+    }
+
+    package func checkAudience(_ claims: JSONValue, _ view: KeySetView) throws(VerificationFailure) {
+        guard let issuer = view.issuer, claims["aud"]?.equals(issuer) == true else { throw invalid(.audience) }
+    }
+
+    package func subject(of claims: JSONValue) throws(VerificationFailure) -> String {
+        guard let subject = text(claims["sub"], atMost: 128) else { throw invalid(.subject) }
+        return subject
+    }
+
+    package func checkUserID(_ claims: JSONValue, uid: String) throws(VerificationFailure) {
+        guard claims["user_id"]?.equals(uid) == true else { throw invalid(.userID) }
+    }
+
+    /// The session's name in the store.
+    package func session(of claims: JSONValue) throws(VerificationFailure) -> String {
+        guard let session = text(claims["sid"], atMost: Self.maximumSessionSize) else { throw invalid(.session) }
+        return session
+    }
+
+    // MARK: - After the signature
+
+    /// Whether Firebase keeps an account for the user.
+    func isFirebases(_ token: UnverifiedJWS) -> Bool {
+        token.header.root[Self.sourceMember]?[Self.firebaseMember]?.bool ?? false
+    }
+
+    func checkOrigin(_ origin: SessionOrigin) throws(VerificationFailure) {
+        guard let flaw = origins.flaw(of: origin) else { return }
+        // The same answer as to a token of Firebase.
+        if origin.link == nil, flaw == .tenant { throw VerificationFailure(code: .tenantMismatch, reason: flaw) }
+        throw invalid(flaw)
+    }
+
+    /// When the session began, and when its user last authenticated.
+    func times(
+        of token: UnverifiedJWS, now: Int64
+    ) throws(VerificationFailure) -> (startedAt: UnixTime, authenticatedAt: UnixTime?) {
+        let source = token.header.root[Self.sourceMember]
+        guard let startedAt = source?[Self.startMember]?.integer.flatMap(UnixTime.init(_:)) else {
+            throw invalid(.sessionStart)
+        }
+        guard let told = source?[Self.authenticationMember] else { return (startedAt, nil) }
+        guard let authenticatedAt = told.integer.flatMap(UnixTime.init(_:)) else {
+            throw invalid(.authenticationTime)
+        }
+        return (startedAt, authenticatedAt)
+    }
+
+    /// Not every proof of who the user is tells when it happened; what is told must be a time.
+    func authTimeIfTold(of claims: JSONValue, now: Int64) throws(VerificationFailure) -> UnixTime? {
+        claims["auth_time"] == nil ? nil : try authTime(of: claims, now: now)
+    }
+
+    /// The user's complete name. Only Firebase's users have tenants, and one that is not valid any more has no users.
+    func user(
+        of claims: JSONValue, _ firebase: FirebaseMember, isFirebase: Bool
+    ) throws(VerificationFailure) -> UserKey {
+        let uid = try subject(of: claims)
+        guard isFirebase, let claimed = firebase.tenant else { return UserKey(uid: uid, tenant: nil) }
+        guard tenant.isMet(by: claimed) else { throw VerificationFailure(code: .tenantMismatch, reason: .tenant) }
+        return tenant.user(uid: uid, claimed: claimed)
+    }
+
+    package func firebaseMember(of claims: JSONValue) throws(VerificationFailure) -> FirebaseMember {
+        guard let firebase = FirebaseMember(claims["firebase"]) else { throw invalid(.firebaseMember) }
+        return firebase
+    }
+
+    /// Control characters name nobody: such a name could not be spelled where users and sessions are revoked.
+    private func text(_ claim: JSONValue?, atMost limit: Int) -> String? {
+        guard let text = claim?.string, (1...limit).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { return nil }
+        return text
+    }
+}

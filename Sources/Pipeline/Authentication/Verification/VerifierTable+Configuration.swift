@@ -1,0 +1,74 @@
+package import GatewayConfiguration
+
+extension VerifierTable {
+    /// The verifiers of a configuration, and the sources of their key sets, each once: two verifiers with one source share its set.
+    ///
+    /// - Parameter hasSessions: whether the gateway's own session cookies count: their key set is the one after those of the sources.
+    package static func make(
+        of identity: Configuration.Identity, hasSessions: Bool = false
+    ) -> (VerifierTable, [KeySetSource]) {
+        var sources = SourceList()
+        let skew = identity.clockSkew.components.seconds
+        var verifiers: [TokenVerifier] = []
+        if let firebase = identity.firebase {
+            let prefixes = identity.providers.map { "\($0.id):" }
+            verifiers += firebaseVerifiers(firebase, skew, prefixes, &sources).map { .firebase($0) }
+        }
+        for provider in identity.providers {
+            guard let tokens = provider.idTokens else { continue }
+            let set = sources.index(of: KeySetSource(tokens.keys))
+            guard let verifier = ProviderVerifier(provider, clockSkew: skew, keySet: set) else { continue }
+            verifiers.append(.provider(verifier))
+        }
+        if hasSessions {
+            let origins = SessionOrigins(verifiers, opaque: identity.providers.filter { $0.opaqueTokens != nil })
+            verifiers.append(
+                .session(
+                    SessionVerifier(
+                        clockSkew: skew, keySet: sources.all.count, origins: origins,
+                        tenant: identity.firebase.map { .init($0.tenant) } ?? .none)))
+        }
+        return (VerifierTable(verifiers), sources.all)
+    }
+
+    private static func firebaseVerifiers(
+        _ firebase: Configuration.Firebase, _ skew: Int64, _ prefixes: [String], _ sources: inout SourceList
+    ) -> [FirebaseVerifier] {
+        let kinds: [(CredentialKind, String, String)] = [
+            (.idToken, firebase.issuer, firebase.keysURL),
+            (.sessionCookie, firebase.sessionIssuer, firebase.sessionKeysURL),
+        ]
+        var verifiers: [FirebaseVerifier] = []
+        for (kind, issuer, url) in kinds {
+            // The emulator's tokens are not signed.
+            let set = firebase.insecureEmulator ? -1 : sources.index(of: .url(url))
+            verifiers.append(
+                FirebaseVerifier(
+                    kind: kind, issuer: issuer, project: firebase.project, tenant: .init(firebase.tenant),
+                    clockSkew: skew, insecureEmulator: firebase.insecureEmulator, keySet: set,
+                    reservedPrefixes: prefixes))
+        }
+        return verifiers
+    }
+
+    private struct SourceList {
+        private(set) var all: [KeySetSource] = []
+
+        mutating func index(of source: KeySetSource) -> Int {
+            if let known = all.firstIndex(of: source) { return known }
+            all.append(source)
+            return all.count - 1
+        }
+    }
+}
+
+extension FirebaseVerifier.Tenant {
+    init(_ policy: Configuration.TenantPolicy) {
+        self =
+            switch policy {
+            case .none: .none
+            case .only(let id): .only(id)
+            case .any: .any
+            }
+    }
+}

@@ -1,0 +1,83 @@
+import Authentication
+package import GatewayCore
+import JOSE
+package import OutboundHTTP
+
+/// An access token and how long it lasts.
+package struct AccessToken: Sendable {
+    package var value: Secret
+    /// Seconds.
+    var lifetime: Int64
+}
+
+/// How a service account comes to an access token: a JWT that it signs is the grant (RFC 7523).
+package struct AccessTokenGrant: Sendable {
+    private static let scope = "https://www.googleapis.com/auth/identitytoolkit"
+    /// How long the grant counts, in seconds: as long as Google lets it.
+    private static let lifetime: Int64 = 3600
+    private static let limits = JSONLimits(size: HTTPAsker.sizeLimit, depth: 8, members: 256)
+    /// The longest access token, in bytes.
+    private static let tokenLimit = 8192
+
+    package let account: ServiceAccount
+
+    package init(account: ServiceAccount) {
+        self.account = account
+    }
+
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: nil when libcrypto fails to sign.
+    package func question(now: Int64) -> HTTPQuestion? {
+        var claims = ClaimsText()
+        claims.add("iss", account.email)
+        claims.add("scope", Self.scope)
+        claims.add("aud", account.tokenURL)
+        let now = UnixTime(clamping: now)
+        claims.add("iat", now)
+        claims.add("exp", now.adding(Self.lifetime))
+        guard let assertion = try? account.key.sign(payload: claims.bytes) else { return nil }
+        var question = HTTPQuestion(
+            method: .post, url: account.tokenURL,
+            fields: [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")])
+        FormEncoding.append("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer".utf8, to: &question.body)
+        FormEncoding.append("assertion", assertion.utf8, to: &question.body)
+        return question
+    }
+
+    /// What the token endpoint's answer comes to.
+    package static func read(_ reply: HTTPReply, now: Int64) -> Result<AccessToken, AskingFailure> {
+        guard reply.status == 200 else {
+            // RFC 6749 section 5.2: a grant that does not count is 400, a client that does not 401.
+            return .failure(AskingFailure(reply, ownCredentials: [400, 401, 403], now: now))
+        }
+        do throws(Unproven) {
+            let answer = try AnswerReading((try? JSONDocument(reply.body, limits: limits))?.root, "the answer")
+            guard let token = try answer.text("access_token"), isSendable(token) else {
+                throw .malformed("access_token is not one that can be sent")
+            }
+            guard try answer.text("token_type")?.lowercased().utf8.elementsEqual("bearer".utf8) != false else {
+                throw .malformed("token_type is not Bearer")
+            }
+            guard let lifetime = try answer.seconds("expires_in"), lifetime > 0 else {
+                throw .malformed("expires_in is not a positive number")
+            }
+            return .success(AccessToken(value: Secret(token), lifetime: lifetime))
+        } catch {
+            return .failure(AskingFailure(.malformed, error.detail))
+        }
+    }
+
+    private static func isSendable(_ token: String) -> Bool {
+        (1...tokenLimit).contains(token.utf8.count) && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+}
+
+extension Unproven {
+    /// What was wrong, for the log.
+    var detail: String {
+        switch self {
+        case .refused(let reason): reason.rawValue
+        case .malformed(let what): what
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package import GatewayConfiguration
+import GatewayCore
+
+/// The rate limits of a route. An object, so that a request holds it by one reference.
+package final class RouteRates: Sendable {
+    /// One of them.
+    package struct Limit: Sendable {
+        let shape: CallBucket
+        /// Tells its buckets from those of all others; the same for the same limit of the same route after a reload.
+        let identity: Int
+        /// For the log.
+        package let text: String
+    }
+
+    /// Those asked before the credential is looked at, so that a flood of bad tokens is bounded too.
+    let addresses: [Limit]
+    let routes: [Limit]
+    /// Those asked once it is known who is asking.
+    package let users: [Limit]
+
+    /// Nil where there are none.
+    package init?(_ route: Configuration.Route) {
+        guard !route.rateLimits.isEmpty else { return nil }
+        let name = ([route.path] + route.hosts + ["-"] + route.methods).joined(separator: "\u{0}")
+        func limits(_ per: Configuration.RateLimit.Per) -> [Limit] {
+            route.rateLimits.filter { $0.per == per }.map { Limit($0, of: name) }
+        }
+        addresses = limits(.address)
+        routes = limits(.route)
+        users = limits(.uid)
+    }
+}
+
+extension RouteRates.Limit {
+    fileprivate init(_ limit: Configuration.RateLimit, of route: String) {
+        shape = CallBucket(requests: limit.requests, every: limit.every.nanoseconds, burst: limit.burst)
+        var hasher = Hasher()
+        hasher.combine(route)
+        hasher.combine(limit)
+        identity = hasher.finalize()
+        text = "rate: \(limit.requests) per \(limit.per.rawValue) in \(DurationText.write(limit.every))"
+    }
+}

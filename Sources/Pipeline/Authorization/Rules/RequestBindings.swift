@@ -1,0 +1,115 @@
+import Authentication
+package import GatewayCore
+package import HTTPWire
+package import SecurityRules
+
+/// What a request gives rules: of its fields those that the upstream gets, without credentials. An object that a worker uses for one request
+/// after the other.
+package final class RequestBindings: RuleBindings {
+    private let isShown: @Sendable (Field, RequestView) -> Bool
+    private var request: RequestView?
+    private var places: CredentialPlaces?
+    /// Who is asking; nil: nobody is signed in.
+    var identity: VerifiedTokenCache.Entry?
+
+    /// - Parameter isShown: whether rules may read a field.
+    package init(isShown: @escaping @Sendable (Field, RequestView) -> Bool) {
+        self.isShown = isShown
+    }
+
+    /// Bindings without a request that show the same.
+    func fresh() -> RequestBindings { RequestBindings(isShown: isShown) }
+
+    /// A request, valid until `end()`.
+    ///
+    /// - Parameter places: what of it is not shown; nil: all is.
+    func begin(_ request: RequestView, hiding places: CredentialPlaces? = nil) {
+        self.request = request
+        self.places = places
+    }
+
+    func end() {
+        request = nil
+        places = nil
+        identity = nil
+    }
+
+    package func value(of binding: RuleBinding) -> RuleValue {
+        if case .auth = binding { return auth }
+        guard let request else { return .unreadable }
+        return switch binding {
+        case .auth: auth
+        case .method: Self.method(of: request)
+        case .host: .string(Self.host(of: request))
+        case .query: query(of: request)
+        case .headers: headers(of: request)
+        case .header(let name): header(name, of: request)
+        }
+    }
+
+    private func query(of request: RequestView) -> RuleValue {
+        guard let query = request.head.query else { return .map(RuleMap([])) }
+        return QueryText.value(of: query.bytes(in: request.bytes), hiding: places?.parameter)
+    }
+
+    private func shows(_ field: Field, of request: RequestView) -> Bool {
+        isShown(field, request) && places?.holdsProtocols(field, in: request.bytes) != true
+    }
+
+    private var auth: RuleValue {
+        guard let identity else { return .null }
+        return identity.identity.auth?.value ?? RuleAuth(identity.principal).value
+    }
+
+    private static func method(of request: RequestView) -> RuleValue {
+        .string(String(decoding: request.head.methodRange.bytes(in: request.bytes), as: UTF8.self))
+    }
+
+    /// In lower case; empty without one.
+    private static func host(of request: RequestView) -> String {
+        let name = request.head.hostName
+        guard !name.name.isEmpty else { return "" }
+        return String(unsafeUninitializedCapacity: name.name.count) { output in
+            name.copyLowercased(from: request.bytes, into: UnsafeMutableRawBufferPointer(output))
+        }
+    }
+
+    // MARK: - Fields
+
+    private func headers(of request: RequestView) -> RuleValue {
+        var entries: [(key: String, value: RuleValue)] = []
+        var seen: Set<String> = []
+        for index in 0..<request.fields.count where shows(request.fields[index], of: request) {
+            let name = Self.lowercased(request.fields[index].name.bytes(in: request.bytes))
+            if seen.insert(name).inserted { entries.append((name, header(name, of: request))) }
+        }
+        return .map(RuleMap(entries))
+    }
+
+    /// The values of all fields of that name, in order, with `, ` between them (RFC 9110 section 5.3).
+    private func header(_ name: String, of request: RequestView) -> RuleValue {
+        var value: [UInt8]?
+        for index in 0..<request.fields.count where Self.isNamed(request.fields[index], name, in: request.bytes) {
+            guard shows(request.fields[index], of: request) else { continue }
+            let bytes = request.fields[index].value.bytes(in: request.bytes)
+            if value == nil { value = Array(bytes) } else { value?.append(contentsOf: Array(", ".utf8) + bytes) }
+        }
+        guard let value else { return .null }
+        return String(validating: value, as: UTF8.self).map(RuleValue.string) ?? .unreadable
+    }
+
+    /// Whether a field's name, in lower case, is a text.
+    private static func isNamed(_ field: Field, _ name: String, in head: UnsafeRawBufferPointer) -> Bool {
+        let bytes = field.name.bytes(in: head)
+        guard bytes.count == name.utf8.count else { return false }
+        return zip(bytes, name.utf8).allSatisfy { lowercased($0) == $1 }
+    }
+
+    private static func lowercased(_ name: UnsafeRawBufferPointer) -> String {
+        String(decoding: name.map(lowercased), as: UTF8.self)
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,48 @@
+package import Authentication
+package import Authorization
+package import GatewayCore
+package import Routing
+
+/// Receives the finding of each phase of a run. The production path observes nothing and pays nothing for it.
+package protocol PipelineObserver {
+    mutating func observe(_ finding: PipelineFinding)
+}
+
+/// The observer of the production path.
+package struct NoObserver: PipelineObserver {
+    package init() {}
+
+    @inline(__always)
+    package mutating func observe(_ finding: PipelineFinding) {}
+}
+
+/// What a phase found, for `explain`. Phases that had nothing to check report nothing.
+package enum PipelineFinding {
+    case origin(PeerAddress)
+    case invalidOrigin(OriginError)
+    case methodIsNeverForwarded
+    case preflight(Preflight, of: RoutePlan, isAllowed: Bool)
+    case builtin(BuiltinEndpoint)
+    case methodOfBuiltin(allowed: String)
+    case routed(RouteMatch)
+    case noRoute
+    case noMethod(allowed: String)
+    case invalidPath(PathError)
+    case rateLimited(RouteRates.Limit)
+    case bodyTooLong(UInt64, limit: Int)
+    case credential(FoundCredentials.Offer)
+    case credentialNotNeeded
+    case upgrade(UpgradePlan.Asked)
+    case crossSite(CrossSiteCheck.Finding, isListedForCredentials: Bool)
+    case crossSiteNotChecked
+    case authenticated(VerifiedTokenCache.Entry?)
+    case notAuthenticated(VerificationFailure)
+    case authorization(AuthorizationFinding)
+}
+
+/// An endpoint of the gateway itself.
+package enum BuiltinEndpoint {
+    case keys
+    case page
+    case account(AccountEndpoint)
+}

@@ -1,0 +1,61 @@
+package import Authentication
+package import Authorization
+package import GatewayCore
+import HTTPWire
+package import Routing
+
+/// What the pipeline of one configuration decides by: immutable, and shared by the pipelines of all event loops.
+package final class PipelineSettings: Sendable {
+    /// The trusted proxies.
+    package let proxies: TrustedProxies
+    package let routes: RouteTable
+    /// By route index.
+    package let plans: [RoutePlan]
+    /// The places where every route looks for credentials.
+    package let locator: CredentialLocator
+    package let crossSite: CrossSiteCheck
+    /// The endpoints of the gateway itself; `nil`: there are none.
+    package let builtin: BuiltinEndpoints?
+    /// Whether any route responds to preflights.
+    package let answersPreflights: Bool
+    /// How old the revocation view may be, in nanoseconds.
+    package let maxStaleness: UInt64
+
+    package init(
+        proxies: TrustedProxies, routes: RouteTable, plans: [RoutePlan], locator: CredentialLocator,
+        crossSite: CrossSiteCheck, builtin: BuiltinEndpoints?, maxStaleness: UInt64
+    ) {
+        self.proxies = proxies
+        self.routes = routes
+        self.plans = plans
+        self.locator = locator
+        self.crossSite = crossSite
+        self.builtin = builtin
+        self.maxStaleness = maxStaleness
+        answersPreflights =
+            plans.contains { $0.additions?.cors != nil }
+            || builtin?.calls.contains { $0.plan.additions?.cors != nil } == true
+    }
+}
+
+extension PipelineSettings {
+    /// The route, or account endpoint, of the request that a preflight asks about.
+    package func plan(
+        askedBy preflight: Preflight, in request: RequestView, scratch: PathScratch
+    ) -> (plan: RoutePlan, route: Int)? {
+        let bytes = request.bytes
+        let path = request.head.path.bytes(in: bytes)
+        if let builtin, BuiltinEndpoints.mayHold(path) {
+            let call = builtin.calls.first { call in
+                path.elementsEqual(call.path)
+                    && ASCII.equals(preflight.method.bytes(in: bytes), call.endpoint.method.name ?? "")
+            }
+            return call.map { ($0.plan, -1) }
+        }
+        let outcome = routes.route(
+            host: request.head.host.bytes(in: bytes), path: path, method: preflight.method.bytes(in: bytes),
+            scratch: scratch)
+        guard case .route(let match) = outcome else { return nil }
+        return (plans[match.index], match.index)
+    }
+}

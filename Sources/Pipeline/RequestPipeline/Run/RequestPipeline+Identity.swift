@@ -1,0 +1,265 @@
+import Authentication
+package import Authorization
+import GatewayCore
+import HTTPWire
+import Revocation
+import Routing
+import SecurityRules
+
+// The phases that concern the user.
+extension RequestPipeline {
+    // MARK: - Authentication
+
+    @inline(__always)
+    func authenticate(
+        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard run.plan?.policy.authentication != RoutePolicy.Authentication.none else {
+            observer.observe(.credentialNotNeeded)
+            run.identity = nil
+            return nil
+        }
+        let offer = run.credentials?.offer(in: request.bytes) ?? .none
+        observer.observe(.credential(offer))
+        switch offer {
+        case .none:
+            run.identity = nil
+            return nil
+        case .unsupported: return .deny(Denial(.argumentError))
+        case .ambiguous: return .deny(Denial(.ambiguousCredentials))
+        case .text(let token):
+            return token.withUnsafeBytes { authenticate($0, .idToken, &run, context, &observer) }
+        case .token(let range, let kind):
+            return authenticate(range.bytes(in: request.bytes), kind, &run, context, &observer)
+        }
+    }
+
+    @inline(__always)
+    private func authenticate(
+        _ token: UnsafeRawBufferPointer, _ kind: CredentialKind, _ run: inout PipelineRun, _ context: Context,
+        _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        if kind == .idToken, let opaqueAuthenticator, !CompactShape.seemsJWT(token) {
+            return authenticate(opaque: token, opaqueAuthenticator, &run, context, &observer)
+        }
+        let outcome = authenticator.authenticate(
+            token, kind: kind, now: context.now, monotonic: context.monotonic, waitingSince: run.fetchesBeforeWait)
+        switch outcome {
+        case .verified(let entry):
+            observer.observe(.authenticated(entry))
+            run.identity = entry
+            return nil
+        case .refused(let failure): return refused(failure, &run, &observer)
+        case .unavailable(let retryAfter): return .deny(Denial(.keysUnavailable, retryAfter: retryAfter))
+        case .awaitKeys(let set, let completedFetches):
+            guard mayWait(run, context) else { return .deny(Denial(.keysUnavailable)) }
+            if run.fetchesBeforeWait == nil { run.fetchesBeforeWait = completedFetches }
+            return .await(.keySet(set))
+        case .awaitOwner(let need): return awaitOwner(need, &run, context)
+        }
+    }
+
+    @inline(never)
+    private func authenticate(
+        opaque token: UnsafeRawBufferPointer, _ authenticator: OpaqueAuthenticator, _ run: inout PipelineRun,
+        _ context: Context, _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        let outcome = authenticator.authenticate(
+            token, provider: run.plan?.opaqueProvider, now: context.now, monotonic: context.monotonic,
+            answered: run.introspected)
+        switch outcome {
+        case .verified(let entry):
+            observer.observe(.authenticated(entry))
+            run.identity = entry
+            return nil
+        case .refused(let failure): return refused(failure, &run, &observer)
+        case .awaitOwner(let need): return awaitOwner(need, &run, context)
+        case .unavailable(let retryAfter): return .deny(Denial(.introspectionUnavailable, retryAfter: retryAfter))
+        case .ask(let key):
+            guard mayWait(run, context) else { return .deny(Denial(.introspectionUnavailable)) }
+            return .await(.opaqueToken(key, token: Array(token)))
+        }
+    }
+
+    private func refused(
+        _ failure: VerificationFailure, _ run: inout PipelineRun, _ observer: inout some PipelineObserver
+    ) -> PipelineStep {
+        observer.observe(.notAuthenticated(failure))
+        run.reason = failure.reason.rawValue
+        return .deny(Denial(failure.code))
+    }
+
+    @inline(never)
+    private func awaitOwner(_ need: OwnerNeed, _ run: inout PipelineRun, _ context: Context) -> PipelineStep {
+        switch need {
+        case .unknown(let failure): return unknownOwner(failure.rawValue, &run)
+        case .view:
+            guard mayWait(run, context) else { return unknownOwner(StoreFailure.notLoaded.rawValue, &run) }
+            return .await(.revocationView)
+        case .owner(let question):
+            if let failure = run.ownerFailure { return unknownOwner(failure.rawValue, &run) }
+            guard mayWait(run, context) else { return unknownOwner("it did not tell in time", &run) }
+            return .await(.owner(question))
+        }
+    }
+
+    /// The user of a request is never assumed, whatever the route does about revocations that cannot be read.
+    private func unknownOwner(_ why: String, _ run: inout PipelineRun) -> PipelineStep {
+        counters.add(to: .storeReadFailures)
+        run.reason = "the identity's owner: \(why)"
+        return .deny(Denial(.storeUnavailable))
+    }
+
+    private func mayWait(_ run: PipelineRun, _ context: Context) -> Bool {
+        run.waitsUntil == 0 || context.monotonic < run.waitsUntil
+    }
+
+    // MARK: - Authorization
+
+    @inline(__always)
+    func authorize(
+        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard let plan = run.plan else { return .deny(Denial(.internalError)) }
+        var moment = Authorizer.Moment(
+            now: context.now, monotonic: context.monotonic, mayWait: mayWait(run, context), answer: run.records)
+        if accounts != nil { moment.account = accountView(run, plan, mayWait: moment.mayWait) }
+        let rules = plan.policy.rules == nil ? nil : beginRules(run, request, plan, context)
+        let decision = decide(&run, plan, moment, rules, &observer)
+        if let rules { endRules(rules, &run) }
+        // One answer of the store serves one decision.
+        run.records = nil
+        switch decision {
+        case .permit(let grant): return permit(grant, &run, request, plan, context)
+        case .deny(let denial): return .deny(denial)
+        case .awaitStore: return .await(.revocationView)
+        case .ask(let question):
+            // An answer, even that there is none, leaves nothing to ask.
+            guard moment.answer == nil, let identity = run.identity else { return .deny(Denial(.storeUnavailable)) }
+            return .await(.records(question, of: identity))
+        case .lookUp:
+            guard let principal = run.identity?.principal else { return .deny(Denial(.storeUnavailable)) }
+            return .await(.account(principal, notBefore: oldestAccount(run, plan)))
+        }
+    }
+
+    @inline(__always)
+    private func decide(
+        _ run: inout PipelineRun, _ plan: RoutePlan, _ moment: Authorizer.Moment, _ rules: RuleAsker?,
+        _ observer: inout some PipelineObserver
+    ) -> Decision {
+        var failure: StoreFailure?
+        var phase = DecisionPhase.revocation
+        let decision: Decision
+        if NoObserver.self == type(of: observer) {
+            decision = authorizer.decide(
+                plan.policy, identity: run.identity, at: moment, rules: rules, phase: &phase
+            ) { failure = $0 }
+        } else {
+            var findings: [AuthorizationFinding] = []
+            decision = authorizer.decide(
+                plan.policy, identity: run.identity, at: moment, rules: rules, phase: &phase,
+                observe: { findings.append($0) }, storeFailure: { failure = $0 })
+            for finding in findings { observer.observe(.authorization(finding)) }
+        }
+        run.phase = phase
+        // A failure of an earlier decision of this request was logged then.
+        run.storeFailure = nil
+        if let failure {
+            counters.add(to: .storeReadFailures)
+            run.reason = "store: \(failure.rawValue)"
+            if plan.policy.allowsOnStoreFailure {
+                counters.add(to: .storeFailuresAllowed)
+                run.storeFailure = failure
+            }
+        }
+        return decision
+    }
+
+    private func permit(
+        _ grant: Grant, _ run: inout PipelineRun, _ request: RequestView, _ plan: RoutePlan, _ context: Context
+    ) -> PipelineStep {
+        let credentials = run.credentials ?? settings.locator.find(in: request)
+        let path = request.head.path.bytes(in: request.bytes)
+        switch run.target {
+        case .none: return .deny(Denial(.internalError))
+        case .account(let endpoint):
+            return .permit(
+                Permit(
+                    to: .account(endpoint), identity: grant.identity, signedInAt: grant.signedInAt, plan: plan,
+                    path: path, credentials: credentials))
+        case .upstream(let match):
+            return .permit(
+                Permit(
+                    to: .upstream(plan.upstream), identity: grant.identity, signedInAt: grant.signedInAt, plan: plan,
+                    path: context.scratch.bytes(of: match.forwardedPath, in: path), credentials: credentials,
+                    upgrade: run.upgrade))
+        }
+    }
+
+    // MARK: - Firebase accounts
+
+    private func accountView(_ run: PipelineRun, _ plan: RoutePlan, mayWait: Bool) -> AccountView {
+        guard plan.policy.revocation != .off, let standing = run.identity?.standing, standing.isFirebase else {
+            return .notAsked
+        }
+        let known = accounts?.table.find(standing.userKey)
+        if let known, known.askedAt >= oldestAccount(run, plan) { return .known(known.answer) }
+        // A request whose lookup failed, or that may wait no longer, is decided by what is known: if it asked again, a request that also
+        // needs the store would go round between the two.
+        return run.accountIsUnknown || !mayWait ? .failed(lastKnown: known?.answer) : .notAsked
+    }
+
+    /// How old an answer may be, in monotonic nanoseconds: a strict route needs one that was requested after the request came, another route one that
+    /// was not staler than allowed when it came. The same as long as the request waits, so that what was looked up for it suffices for it.
+    private func oldestAccount(_ run: PipelineRun, _ plan: RoutePlan) -> UInt64 {
+        if plan.policy.revocation == .strict { return run.began }
+        return run.began > settings.maxStaleness ? run.began - settings.maxStaleness : 0
+    }
+
+    /// Whether an answer about an account is recent enough for a run that waits for it.
+    package func suffices(_ status: AccountStatus, for run: PipelineRun) -> Bool {
+        guard let plan = run.plan else { return true }
+        return status.askedAt >= oldestAccount(run, plan)
+    }
+
+    // MARK: - Rules
+
+    private func beginRules(
+        _ run: PipelineRun, _ request: RequestView, _ plan: RoutePlan, _ context: Context
+    ) -> RuleAsker? {
+        guard let rules = rules?.idle(), case .upstream(let match) = run.target else { return nil }
+        let path = context.scratch.bytes(of: match.path, in: request.head.path.bytes(in: request.bytes))
+        rules.begin(request, path: path, hiding: plan.places)
+        return rules
+    }
+
+    private func endRules(_ rules: RuleAsker, _ run: inout PipelineRun) {
+        if let finding = rules.finding {
+            run.rule = finding.rule
+            if let reason = finding.reason { run.reason = reason }
+            if let counter = finding.counter { counters.add(to: counter) }
+        }
+        rules.end()
+    }
+}
+
+/// What is known of Firebase accounts. An object: the pipelines of one event loop that share it, through reloads, learn from each other.
+package final class AccountMemory {
+    package var table = AccountTable()
+
+    package init() {}
+}
+
+extension RuleFinding {
+    /// The counter of this outcome; `nil`: there is none yet.
+    fileprivate var counter: WorkerCounters.Counter? {
+        switch outcome {
+        case .allowed: .rulesAllowed
+        case .denied(let denial):
+            denial.reason == .conditionFailed || denial.reason == .limit ? .rulesFailed : .rulesDenied
+        case .needsRecentSignIn, .needsSecondFactor: .rulesSteppedUp
+        case .needsSignInRecord, .signInRecordUnavailable: nil
+        }
+    }
+}

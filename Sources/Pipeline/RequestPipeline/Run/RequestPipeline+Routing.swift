@@ -1,0 +1,259 @@
+import Authentication
+import Authorization
+package import GatewayCore
+package import HTTPWire
+import Routing
+
+// The phases that depend on the request and the configuration alone.
+extension RequestPipeline {
+    @inline(__always)
+    func readOrigin(
+        _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin,
+        _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard !settings.proxies.isEmpty || origin.wasAsked else { return nil }
+        do throws(OriginError) {
+            try origin.read(request, settings.proxies)
+            observer.observe(.origin(origin.current))
+            return nil
+        } catch {
+            observer.observe(.invalidOrigin(error))
+            run.reason = "client address: \(error.reason)"
+            return .deny(Denial(.malformedRequest))
+        }
+    }
+
+    // MARK: - Builtin endpoints
+
+    @inline(__always)
+    func serveBuiltin(
+        _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
+        _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard Self.serves(request.head.method) else {
+            observer.observe(.methodIsNeverForwarded)
+            return .deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
+        }
+        if settings.answersPreflights, request.head.method == .options,
+            let step = answerPreflight(&run, request, peer, context, &observer)
+        {
+            return step
+        }
+        guard let builtin = settings.builtin,
+            let (endpoint, call) = builtin.endpoint(at: request.head.path.bytes(in: request.bytes))
+        else { return nil }
+        observer.observe(.builtin(endpoint))
+        let method = request.head.method
+        switch endpoint {
+        case .keys, .page:
+            guard method == .get || method == .head else {
+                observer.observe(.methodOfBuiltin(allowed: "GET, HEAD"))
+                return .deny(Denial(.methodNotAllowed, allow: Array("GET, HEAD".utf8)))
+            }
+            if case .keys = endpoint { return .answer(.keys) }
+            return .answer(.page)
+        case .account(let endpoint):
+            guard let call else { return nil }
+            note(call.plan, -1, &run, request)
+            let isGet = endpoint.method == .get
+            guard method == endpoint.method || (isGet && method == .head) else {
+                let allowed = isGet ? "GET, HEAD" : "POST"
+                observer.observe(.methodOfBuiltin(allowed: allowed))
+                return .deny(Denial(.methodNotAllowed, allow: Array(allowed.utf8)))
+            }
+            run.target = .account(endpoint)
+            return nil
+        }
+    }
+
+    /// Responds to a preflight for a route that has CORS, by its configuration alone.
+    ///
+    /// - Returns: `nil` if the request is no preflight, or not one for such a route; it is then a request like others.
+    @inline(never)
+    private func answerPreflight(
+        _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
+        _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard let preflight = Preflight(request),
+            let (plan, route) = settings.plan(askedBy: preflight, in: request, scratch: context.scratch),
+            let cors = plan.additions?.cors
+        else { return nil }
+        note(plan, route, &run, request)
+        if let rates = plan.rates, let step = take(rates, &run, peer, context, &observer) { return step }
+        let isAllowed = cors.allows(run.corsOrigin)
+        observer.observe(.preflight(preflight, of: plan, isAllowed: isAllowed))
+        guard isAllowed else {
+            run.reason = "cors: the origin is not listed"
+            return .deny(.foreignOrigin)
+        }
+        return .answer(.preflight(cors.lines(answering: preflight, in: request.bytes) + CORSPolicy.preflightVary))
+    }
+
+    // MARK: - The route
+
+    @inline(__always)
+    func findRoute(
+        _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        if run.endpoint != nil { return nil }
+        if let credential = request.fields.first(.authorization) {
+            authenticator.expect(credential.value.bytes(in: request.bytes))
+        }
+        switch route(request, context) {
+        case .route(let match):
+            observer.observe(.routed(match))
+            note(settings.plans[match.index], match.index, &run, request)
+            run.target = .upstream(match)
+            return nil
+        case .notFound:
+            observer.observe(.noRoute)
+            return .deny(Denial(.routeNotFound))
+        case .methodNotAllowed(let methods):
+            let allowed = settings.routes.allow(methods)
+            observer.observe(.noMethod(allowed: allowed))
+            return .deny(Denial(.methodNotAllowed, allow: Array(allowed.utf8)))
+        case .badPath(let error):
+            observer.observe(.invalidPath(error))
+            run.reason = "path: \(error.reason)"
+            return .deny(Denial(.malformedRequest))
+        }
+    }
+
+    @inline(__always)
+    private func route(_ request: RequestView, _ context: Context) -> RouteOutcome {
+        let bytes = request.bytes
+        return settings.routes.route(
+            host: request.head.host.bytes(in: bytes), path: request.head.path.bytes(in: bytes),
+            method: request.head.methodRange.bytes(in: bytes), scratch: context.scratch)
+    }
+
+    /// Writes the paths of a run that waited into the scratch memory again, which other requests have used meanwhile. The route stays as it was.
+    package func restorePaths(of run: PipelineRun, _ request: RequestView, in context: Context) {
+        guard case .upstream = run.target else { return }
+        _ = route(request, context)
+    }
+
+    @inline(__always)
+    private func note(_ plan: RoutePlan, _ route: Int, _ run: inout PipelineRun, _ request: RequestView) {
+        run.plan = plan
+        run.route = route
+        if let cors = plan.additions?.cors { run.corsOrigin = cors.place(of: request) }
+    }
+
+    // MARK: - Limits
+
+    @inline(__always)
+    func checkLimits(
+        _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
+        _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard let plan = run.plan else { return nil }
+        if let rates = plan.rates, let step = take(rates, &run, peer, context, &observer) { return step }
+        if let limit = plan.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
+            observer.observe(.bodyTooLong(length, limit: limit))
+            return .deny(Denial(.requestTooLarge))
+        }
+        return nil
+    }
+
+    private func take(
+        _ routeRates: RouteRates, _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context,
+        _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        let refusal = rates?.take(routeRates, network: peer.network, now: context.monotonic)
+        return refusal.map { rateLimited($0, &run, &observer) }
+    }
+
+    @inline(__always)
+    func checkUserLimits(
+        _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context, _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard let routeRates = run.plan?.rates, !routeRates.users.isEmpty, !run.isCountedForUser else { return nil }
+        run.isCountedForUser = true
+        let refusal = rates?.take(
+            routeRates, user: run.identity?.standing.userKey, network: peer.network, now: context.monotonic)
+        return refusal.map { rateLimited($0, &run, &observer) }
+    }
+
+    private func rateLimited(
+        _ refusal: RateTables.Refusal, _ run: inout PipelineRun, _ observer: inout some PipelineObserver
+    ) -> PipelineStep {
+        observer.observe(.rateLimited(refusal.limit))
+        run.reason = refusal.limit.text
+        return .deny(Denial(.rateLimited, retryAfter: refusal.retryAfter))
+    }
+
+    // MARK: - Credential, upgrade, site
+
+    @inline(__always)
+    func findCredential(_ run: inout PipelineRun, _ request: RequestView) -> PipelineStep? {
+        var credentials = settings.locator.find(in: request)
+        run.plan?.places?.find(in: request, &credentials)
+        run.credentials = credentials
+        return nil
+    }
+
+    @inline(__always)
+    func readUpgrade(
+        _ run: inout PipelineRun, _ request: RequestView, _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard let plan = run.plan, let upgrades = plan.upgrade else {
+            observer.observe(.upgrade(.nothing))
+            return nil
+        }
+        let asked = upgrades.read(request, plan.places)
+        observer.observe(.upgrade(asked))
+        switch asked {
+        case .nothing: break
+        case .upgrade(let upgrade): run.upgrade = upgrade
+        case .malformed(let why):
+            run.reason = "\(why)"
+            return .deny(Denial(.malformedRequest))
+        }
+        return nil
+    }
+
+    @inline(__always)
+    func checkSite(
+        _ run: inout PipelineRun, _ request: RequestView, _ observer: inout some PipelineObserver
+    ) -> PipelineStep? {
+        guard let plan = run.plan, concernsSite(run, request) else { return nil }
+        guard run.endpoint != nil || !plan.allowsCrossSite else {
+            observer.observe(.crossSiteNotChecked)
+            return nil
+        }
+        if NoObserver.self == type(of: observer) {
+            guard !settings.crossSite.passes(request), plan.additions?.cors?.allowsCredentials(of: request) != true
+            else { return nil }
+            return .deny(Denial(.crossSite))
+        }
+        let finding = settings.crossSite.finding(in: request)
+        let isListed = !finding.passes && plan.additions?.cors?.allowsCredentials(of: request) == true
+        observer.observe(.crossSite(finding, isListedForCredentials: isListed))
+        return finding.passes || isListed ? nil : .deny(Denial(.crossSite))
+    }
+
+    /// Whether a page of another site may not have sent the request: what a session cookie may change, an upgrade among it, since a tunnel is good
+    /// for everything and pages may request a WebSocket of any site; and every account call, since signing a user in to an account of the
+    /// page's choice takes no cookie. Events come from providers' servers.
+    @inline(__always)
+    private func concernsSite(_ run: PipelineRun, _ request: RequestView) -> Bool {
+        if let endpoint = run.endpoint { return CrossSiteCheck.isAsked(of: request.head.method) && !endpoint.isEvent }
+        return run.credentials?.hasCookie == true
+            && (run.upgrade != nil || CrossSiteCheck.isAsked(of: request.head.method))
+    }
+
+    /// Tunnels and loop tests are never forwarded, whatever the routes say.
+    package static func serves(_ method: HTTPWire.Method) -> Bool { method != .connect && method != .trace }
+
+    package static let knownMethods = Array("GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS".utf8)
+}
+
+extension Denial {
+    /// A preflight of an origin whose pages may not call.
+    package static var foreignOrigin: Denial {
+        var denial = Denial(.crossSite)
+        denial.detail = "Pages of this origin may not call here."
+        return denial
+    }
+}

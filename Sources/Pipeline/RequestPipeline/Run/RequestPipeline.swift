@@ -1,0 +1,115 @@
+package import Authentication
+package import Authorization
+package import GatewayCore
+import Revocation
+package import Routing
+
+/// Decides requests of one configuration on one event loop: the phases of ``DecisionPhase``, in their order.
+///
+/// A run performs no I/O. When it needs something from outside it returns `await`; the driver performs the lookup and resumes the run. A run
+/// resumes at the phase that waited. It reads again what may have changed meanwhile: the time, the caches that the result arrived in, and the
+/// revocation view. What was found before stays: origin, route, limits, credential, upgrade and site depend on the request alone.
+package final class RequestPipeline {
+    package let settings: PipelineSettings
+    package let authenticator: Authenticator
+    /// `nil`: no opaque tokens are accepted.
+    package let opaqueAuthenticator: OpaqueAuthenticator?
+    package let authorizer: Authorizer
+    /// `nil`: no route has rules.
+    let rules: RuleAsker?
+    /// The buckets of rate limits; `nil`: no route has any, or none are counted.
+    let rates: RateTables?
+    /// What is known of Firebase accounts; `nil`: they are not looked up.
+    package let accounts: AccountMemory?
+    let counters: WorkerCounters
+
+    package init(
+        _ settings: PipelineSettings, authenticator: Authenticator, opaqueAuthenticator: OpaqueAuthenticator?,
+        authorizer: Authorizer, rules: RuleAsker?, rates: RateTables?, accounts: AccountMemory?,
+        counters: WorkerCounters
+    ) {
+        self.settings = settings
+        self.authenticator = authenticator
+        self.opaqueAuthenticator = opaqueAuthenticator
+        self.authorizer = authorizer
+        self.rules = rules
+        self.rates = rates
+        self.accounts = accounts
+        self.counters = counters
+    }
+
+    /// What a run needs to know besides the request and its own state.
+    package struct Context {
+        /// Seconds since 1970, and monotonic nanoseconds.
+        package let now: Int64
+        package let monotonic: UInt64
+        /// Memory for the paths of the request, until the step of the run was taken.
+        package let scratch: PathScratch
+
+        package init(now: Int64, monotonic: UInt64, scratch: PathScratch) {
+            self.now = now
+            self.monotonic = monotonic
+            self.scratch = scratch
+        }
+    }
+
+    /// Runs the phases from the one that is next, until one of them ends the run or waits.
+    package func advance(
+        _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin, in context: Context
+    ) -> PipelineStep {
+        var observer = NoObserver()
+        return advance(&run, request, &origin, in: context, observer: &observer)
+    }
+
+    /// The same, with an observer that receives what each phase found.
+    @inline(__always)
+    package func advance(
+        _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin, in context: Context,
+        observer: inout some PipelineObserver
+    ) -> PipelineStep {
+        while true {
+            let step =
+                switch run.phase {
+                case .origin: readOrigin(&run, request, &origin, &observer)
+                case .builtin: serveBuiltin(&run, request, origin.current, context, &observer)
+                case .route: findRoute(&run, request, context, &observer)
+                case .limits: checkLimits(&run, request, origin.current, context, &observer)
+                case .credential: findCredential(&run, request)
+                case .upgrade: readUpgrade(&run, request, &observer)
+                case .crossSite: checkSite(&run, request, &observer)
+                case .authenticate: authenticate(&run, request, context, &observer)
+                case .userLimits: checkUserLimits(&run, origin.current, context, &observer)
+                case .revocation, .account, .provider, .scopes, .recency, .secondFactor, .rules:
+                    authorize(&run, request, context, &observer)
+                }
+            if let step { return step }
+            guard let next = run.phase.next else { return .deny(Denial(.internalError)) }
+            run.phase = next
+        }
+    }
+
+    /// Prepares a run to go on with the result of the lookup that it waited for.
+    package func resume(_ run: inout PipelineRun, with result: LookupResult, now: Int64) {
+        switch result {
+        case .arrived: break
+        case .unavailable: run.waitsUntil = 1
+        case .records(let records): run.records = records
+        case .opaqueToken(let key): run.introspected = key
+        case .accountUnknown: run.accountIsUnknown = true
+        case .ownerUnknown(let failure): run.ownerFailure = failure
+        }
+        // A credential that has expired while its user was looked up is refused as any other expired one.
+        if run.phase >= .revocation, let identity = run.identity, !identity.standing.expiresAt.isAfter(now) {
+            run.identity = nil
+            run.phase = .authenticate
+        }
+    }
+
+    /// Prepares a run for another attempt, after the upstream did not take the request: who sends it is decided again.
+    package func retry(_ run: inout PipelineRun) {
+        run.phase = .authenticate
+        run.records = nil
+        run.introspected = nil
+        run.ownerFailure = nil
+    }
+}

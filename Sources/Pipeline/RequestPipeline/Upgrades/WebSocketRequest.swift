@@ -1,0 +1,125 @@
+package import Authentication
+package import GatewayCore
+import HTTPWire
+
+/// What the upstream has to answer an upgrade with. An object, so that an ordinary request carries a nil instead.
+package final class UpgradeRequest: Sendable {
+    /// The protocol, as the route names it.
+    package let name: [UInt8]
+    /// `Connection` and `Upgrade` for the upstream and for the client, each with its CRLF.
+    package let lines: [UInt8]
+    /// What `Sec-WebSocket-Accept` has to say; nil: it is no WebSocket.
+    package let accept: [UInt8]?
+    /// The sub-protocols that the upstream is offered.
+    package let protocols: [[UInt8]]
+    /// The client offered `bearer` to say who it is: it is told so where the upstream selects no other sub-protocol.
+    package let selectsBearer: Bool
+
+    init(name: [UInt8], accept: [UInt8]? = nil, protocols: [[UInt8]] = [], selectsBearer: Bool = false) {
+        self.name = name
+        self.accept = accept
+        self.protocols = protocols
+        self.selectsBearer = selectsBearer
+        lines = Array("Connection: Upgrade\r\nUpgrade: ".utf8) + name + Array("\r\n".utf8)
+    }
+
+    package var isWebSocket: Bool { accept != nil }
+}
+
+/// Which protocols a route lets requests change to.
+package struct UpgradePlan: Sendable {
+    /// What a request asks for.
+    package enum Asked {
+        /// None of the route's protocols, or nothing that could be upgraded: the request goes on as it is.
+        case nothing
+        case upgrade(UpgradeRequest)
+        /// A handshake that is none (RFC 6455 section 4.2.1): why, for the log.
+        case malformed(StaticString)
+    }
+
+    /// In lower case.
+    package let names: [[UInt8]]
+
+    package init(names: [[UInt8]]) {
+        self.names = names
+    }
+
+    /// - Parameter places: where the route looks for credentials besides; what it finds among the sub-protocols is none of them.
+    package func read(_ request: RequestView, _ places: CredentialPlaces?) -> Asked {
+        // A body would have to end before the tunnel begins, and a client of HTTP/1.0 knows none.
+        guard request.head.hasUpgrade, request.head.framing == .none || request.head.framing == .length(0),
+            let name = names.first(where: { Self.asks(request, for: $0) })
+        else { return .nothing }
+        guard name == Self.webSocket else { return .upgrade(UpgradeRequest(name: name)) }
+        return WebSocketRequest.read(request, places)
+    }
+
+    static let webSocket = Array("websocket".utf8)
+
+    private static func asks(_ request: RequestView, for name: [UInt8]) -> Bool {
+        var index = request.fields.firstIndex(of: .upgrade)
+        while let current = index {
+            let members = ListMembers(request.fields[current].value.bytes(in: request.bytes))
+            for member in members where ASCII.equals(member, name) { return true }
+            index = request.fields.nextIndex(of: .upgrade, after: current)
+        }
+        return false
+    }
+}
+
+/// The client's part of a WebSocket handshake.
+enum WebSocketRequest {
+    static func read(_ request: RequestView, _ places: CredentialPlaces?) -> UpgradePlan.Asked {
+        guard request.head.method == .get else { return .malformed("websocket: not GET") }
+        guard let key = only(request.fields.first(.secWebSocketKey), request),
+            request.fields.count(of: .secWebSocketKey) == 1,
+            WebSocketKey.isValid(key)
+        else { return .malformed("websocket: the key") }
+        guard let version = single("sec-websocket-version", request), ASCII.equals(version, "13") else {
+            return .malformed("websocket: the version")
+        }
+        guard let offered = protocols(request, places) else { return .malformed("websocket: the sub-protocols") }
+        let selectsBearer = places?.hasProtocolToken(in: request) ?? false
+        return .upgrade(
+            UpgradeRequest(
+                name: UpgradePlan.webSocket, accept: WebSocketKey.accept(key), protocols: offered,
+                selectsBearer: selectsBearer))
+    }
+
+    /// A field that `Connection` names would not reach the upstream.
+    private static func only(_ field: Field?, _ request: RequestView) -> UnsafeRawBufferPointer? {
+        guard let field, !field.isNamedByConnection else { return nil }
+        return field.value.bytes(in: request.bytes)
+    }
+
+    /// The value of the one field of that name.
+    private static func single(_ name: StaticString, _ request: RequestView) -> UnsafeRawBufferPointer? {
+        var found: Field?
+        for index in 0..<request.fields.count
+        where ASCII.equals(request.fields[index].name.bytes(in: request.bytes), name) {
+            guard found == nil else { return nil }
+            found = request.fields[index]
+        }
+        return only(found, request)
+    }
+
+    /// What the upstream is offered; nil where that is not a list of tokens, each once.
+    private static func protocols(_ request: RequestView, _ places: CredentialPlaces?) -> [[UInt8]]? {
+        var all: [[UInt8]] = []
+        for index in 0..<request.fields.count {
+            let field = request.fields[index]
+            guard ASCII.equals(field.name.bytes(in: request.bytes), WebSocketProtocols.fieldName) else { continue }
+            guard let value = only(field, request) else { return nil }
+            for member in ListMembers(value) {
+                let name = Array(member)
+                guard WebSocketProtocols.isToken(member), !all.contains(name), all.count < limit else { return nil }
+                all.append(name)
+            }
+        }
+        let ours = places?.hasProtocolToken(in: request) ?? false
+        return ours ? Array(all.dropFirst(2)) : all
+    }
+
+    /// The most sub-protocols of a handshake: each is compared with each.
+    private static let limit = 64
+}

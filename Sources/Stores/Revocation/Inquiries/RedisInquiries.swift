@@ -1,0 +1,119 @@
+package import Redis
+
+/// Asks Redis for records on a request's way, over a worker's own pipelined connection, and tells whoever asked.
+///
+/// A question is one to three commands of one write; it is answered once, when all have been, or with the first failure.
+/// Lives on the worker's loop.
+package final class RedisInquiries<Asker> {
+    private struct Slot {
+        var asker: Asker?
+        var missing: UInt8 = 0
+        var user: UserLookup?
+        var session: SessionLookup?
+        var link: UserLookup?
+        var failure: StoreFailure?
+    }
+
+    /// The most questions that wait for an answer; one more fails at once.
+    static var limit: Int { 2048 }
+
+    let link: RedisLink
+    /// How long an answer may take, in nanoseconds.
+    private let timeout: UInt64
+    private let answered: (Asker, StoreAnswer) -> Void
+    private var slots: [Slot] = []
+    private var free: [Int] = []
+
+    /// - Parameter answered: receives the answer, always after `ask` has returned.
+    package init(link: RedisLink, timeout: UInt64, answered: @escaping (Asker, StoreAnswer) -> Void) {
+        self.link = link
+        self.timeout = timeout
+        self.answered = answered
+    }
+
+    /// Whether there is a connection.
+    package var isConnected: Bool { link.isReady }
+
+    /// Whether one more question may wait for its answer.
+    package var hasRoom: Bool { waiting < Self.limit }
+
+    /// How many questions wait for an answer.
+    var waiting: Int { slots.count - free.count }
+
+    /// Asks `question` of a user, a session and a linked identity; of what there is none of, nothing.
+    package func ask(_ asked: StoreQuestion, _ commands: RecordCommands, for asker: Asker) {
+        var question = asked
+        if commands.session == nil { question.remove(.session) }
+        if commands.link == nil { question.remove(.link) }
+        guard !question.isEmpty else { return later(asker, .records(user: nil, session: SessionLookup.none)) }
+        guard let number = place(asker, question) else { return later(asker, .failed(.overloaded)) }
+        if question.contains(.user) { send(commands.user, number, .user) }
+        if question.contains(.session), let session = commands.session { send(session, number, .session) }
+        if question.contains(.link), let link = commands.link { send(link, number, .link) }
+    }
+
+    private func later(_ asker: Asker, _ answer: StoreAnswer) {
+        link.later { [answered] in answered(asker, answer) }
+    }
+
+    private func place(_ asker: Asker, _ question: StoreQuestion) -> Int? {
+        let slot = Slot(asker: asker, missing: question.rawValue)
+        if let number = free.popLast() {
+            slots[number] = slot
+            return number
+        }
+        guard slots.count < Self.limit else { return nil }
+        slots.append(slot)
+        return slots.count - 1
+    }
+
+    private func send(_ command: RedisCommand, _ number: Int, _ part: StoreQuestion) {
+        link.send(command, ticket: UInt64(number) << 8 | UInt64(part.rawValue), timeout: timeout, to: self)
+    }
+
+    private func finish(_ ticket: UInt64, _ take: (inout Slot) -> Void) {
+        let number = Int(ticket >> 8)
+        take(&slots[number])
+        slots[number].missing &= ~UInt8(truncatingIfNeeded: ticket)
+        guard slots[number].missing == 0 else { return }
+        let slot = slots[number]
+        slots[number] = Slot()
+        free.append(number)
+        guard let asker = slot.asker else { return }
+        answered(
+            asker,
+            slot.failure.map { .failed($0) }
+                ?? .records(user: slot.user, session: slot.session, link: slot.link))
+    }
+}
+
+extension RedisInquiries: RedisReceiver {
+    package func received(_ reply: RedisReply, ticket: UInt64) {
+        finish(ticket) { slot in
+            do throws(StoreFailure) {
+                switch StoreQuestion(rawValue: UInt8(truncatingIfNeeded: ticket)) {
+                case .user: slot.user = try RedisRecord.user(reply)
+                case .link: slot.link = try RedisRecord.user(reply)
+                default: slot.session = try RedisRecord.session(reply)
+                }
+            } catch {
+                slot.failure = error
+            }
+        }
+    }
+
+    package func failed(_ failure: RedisFailure, ticket: UInt64) {
+        finish(ticket) { $0.failure = StoreFailure(failure) }
+    }
+}
+
+extension StoreFailure {
+    init(_ failure: RedisFailure) {
+        self =
+            switch failure {
+            case .timedOut: .timedOut
+            case .overloaded: .overloaded
+            case .notConnected, .connectionLost, .closed: .unreachable
+            }
+    }
+}

@@ -1,0 +1,2 @@
+/// All that a gateway keeps: both stores are one.
+package typealias GatewayStore = Store & NonceStore & AccountStore

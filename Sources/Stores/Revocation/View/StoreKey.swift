@@ -1,0 +1,71 @@
+package import JOSE
+
+/// The name of a record in the view: the first 128 bits of a SHA-256.
+///
+/// Made once for a token and kept beside it. 128 bits make a collision among 10 million users less likely than 2^-81,
+/// and one made on purpose cost 2^64 hashes. Users and sessions are in tables of their own, so that their keys cannot
+/// meet.
+package struct StoreKey: Sendable, Hashable {
+    let high: UInt64
+    /// Never 0, which marks a free place in the table.
+    package let low: UInt64
+
+    /// A key of two words of a digest.
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low == 0 ? 1 : low
+    }
+
+    /// The key of a user: the hash of the UTF-8 of ``UserKey/name``. Nil when libcrypto fails.
+    init?(userName name: UnsafeRawBufferPointer, hasher: SHA256Hasher) {
+        guard let digest = hasher.hash(name) else { return nil }
+        self.init(digest)
+    }
+
+    /// The key of a session: the hash of the length of the user's name (4 bytes, big-endian), the name and the session. Nil when
+    /// libcrypto fails.
+    ///
+    /// The length keeps (`ab`, `c`) and (`a`, `bc`) apart.
+    init?(userName name: UnsafeRawBufferPointer, session: UnsafeRawBufferPointer, hasher: SHA256Hasher) {
+        let size = 4 + name.count + session.count
+        let digest = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
+            buffer.storeBytes(of: UInt32(truncatingIfNeeded: name.count).bigEndian, as: UInt32.self)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[4..<(4 + name.count)]).copyMemory(from: name)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[(4 + name.count)...]).copyMemory(from: session)
+            return hasher.hash(UnsafeRawBufferPointer(buffer))
+        }
+        guard let digest else { return nil }
+        self.init(digest)
+    }
+
+    /// The key of a user. Nil when libcrypto fails.
+    package init?(_ user: UserKey, hasher: SHA256Hasher) {
+        guard let key = user.name.withBytes({ StoreKey(userName: $0, hasher: hasher) }) else { return nil }
+        self = key
+    }
+
+    /// The key of a session of a user. Nil when libcrypto fails.
+    package init?(_ user: UserKey, session: String, hasher: SHA256Hasher) {
+        let key = user.name.withBytes { name in
+            session.withBytes { StoreKey(userName: name, session: $0, hasher: hasher) }
+        }
+        guard let key else { return nil }
+        self = key
+    }
+
+    private init(_ digest: SHA256Digest) {
+        self = digest.withUnsafeBytes { bytes in
+            StoreKey(
+                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
+    }
+}
+
+extension String {
+    /// Calls `body` with the string's UTF-8; without a copy on the heap for a native string.
+    fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
+        return Array(utf8).withUnsafeBytes(body)
+    }
+}

@@ -1,0 +1,44 @@
+import GatewayConfiguration
+import GatewayCore
+import Redis
+import Revocation
+
+extension RedisLocation {
+    /// How to connect there. Reads the files that TLS needs.
+    ///
+    /// - Throws: `.cannotOpen` with the file that is missing or wrong.
+    func connection() throws(StoreError) -> RedisConfiguration {
+        var configuration = RedisConfiguration(place)
+        configuration.database = database
+        // A copy may lack a revocation that was acknowledged, and would answer all the same.
+        configuration.refusesCopies = true
+        configuration.username = account?.username
+        configuration.password = account?.password.text
+        configuration.sentinelUsername = sentinelAccount?.username
+        configuration.sentinelPassword = sentinelAccount?.password.text
+        if let tls {
+            do throws(RedisTLSError) {
+                configuration.tls = try RedisTLS(
+                    authorityFile: tls.ca, certificateFile: tls.certificate, keyFile: tls.privateKey)
+            } catch {
+                throw StoreError(.cannotOpen, "the store over Redis: \(error)")
+            }
+        }
+        return configuration
+    }
+
+    private var place: RedisConfiguration.Location {
+        switch servers {
+        case .server(let address): .server(address.endpoint)
+        case .sentinels(let addresses, let master): .sentinels(addresses.map(\.endpoint), master: master)
+        }
+    }
+}
+
+extension RedisLocation.Address {
+    fileprivate var endpoint: RedisEndpoint { RedisEndpoint(host: host, port: port) }
+}
+
+extension Secret {
+    fileprivate var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+}

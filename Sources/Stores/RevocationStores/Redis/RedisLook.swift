@@ -1,0 +1,67 @@
+package import GatewayConfiguration
+import Logging
+import NIOPosix
+import Redis
+package import Revocation
+
+/// A look into Redis from outside of a gateway, for diagnosis: on a connection of its own, nothing is written.
+package enum RedisLook {
+    /// How long it waits for a connection, and how often it may fail.
+    static let limit = Duration.seconds(3)
+    private static let maximumFailures = 3
+
+    /// What Redis says of a user and one of their sessions, if there is one, as the view would keep it.
+    ///
+    /// - Throws: what kept it from being read.
+    package static func records(
+        _ location: RedisLocation, of uid: UserKey, session: String?
+    ) async throws(StoreError) -> (user: RecordWord, session: RecordWord) {
+        try StoreBounds.check(user: uid)
+        if let session { try StoreBounds.check(session: session) }
+        let silent = Logger(label: "gatehouse.store") { _ in SwiftLogNoOpLogHandler() }
+        let client = RedisClient(
+            try location.connection(), loop: MultiThreadedEventLoopGroup.singleton.next(), logger: silent)
+        client.start()
+        let result = await read(client, uid, session)
+        await client.close()
+        return try result.get()
+    }
+
+    private static func read(
+        _ client: RedisClient, _ uid: UserKey, _ session: String?
+    ) async -> Result<(user: RecordWord, session: RecordWord), StoreError> {
+        guard await isConnected(client) else { return .failure(StoreError(.io, "\(client.status)")) }
+        var command = RedisCommand.hmget(RedisKeys.user(uid), StoredUser.redisFields)
+        if let session { command = command + .hmget(RedisKeys.session(uid, session), StoredSession.redisFields) }
+        do throws(RedisFailure) {
+            let replies = try await client.send(command)
+            return Result { () throws(StoreError) in
+                guard replies.count == (session == nil ? 1 : 2) else { throw .unexpectedReply() }
+                let user = try word(replies[0]) { fields throws(StoreError) in try StoredUser(fieldsOf: fields).word }
+                guard session != nil else { return (user, .none) }
+                return (
+                    user, try word(replies[1]) { fields throws(StoreError) in try StoredSession(fieldsOf: fields).word }
+                )
+            }
+        } catch {
+            return .failure(StoreError(error))
+        }
+    }
+
+    private static func isConnected(_ client: RedisClient) async -> Bool {
+        let end = ContinuousClock.now + limit
+        while client.status.failures < maximumFailures, ContinuousClock.now < end {
+            if await client.isReady(within: .milliseconds(50)) { return true }
+        }
+        return false
+    }
+
+    /// A key of the wrong type is a faulty record.
+    private static func word(
+        _ reply: RedisValue, _ read: ([RedisValue]) throws(StoreError) -> RecordWord
+    ) throws(StoreError) -> RecordWord {
+        guard let refusal = reply.serverError else { return try read([reply]) }
+        guard refusal.code == "WRONGTYPE" else { throw StoreError(refusal) }
+        return .faulty
+    }
+}

@@ -1,0 +1,182 @@
+import Revocation
+
+/// The steps of accounts. Fields of an account's hash: `link:PROVIDER` lists a link, `unlinking:PROVIDER` one that is being ended,
+/// `unlinked:PROVIDER:SUBJECT` an identity that was unlinked, and `releasing:EMAIL` an address that the account does not have, or not yet, and
+/// whose key may still name it.
+extension RedisScript {
+    /// How an identity comes to be listed.
+    enum Listing: String {
+        /// By the account's user. It counts as unlinked no more.
+        case explicit
+        /// By its address or by what a creation left half done, unless it was unlinked or may have been.
+        case implicit
+        /// Again, where it was listed before, unless it was unlinked.
+        case again
+    }
+
+    /// Makes an account whose first link is to ARGV[1] with the subject ARGV[2]; the rest are its other fields. The answer is 0 where the key holds
+    /// another account.
+    static let create = RedisScript(
+        """
+        local link = 'link:' .. ARGV[1]
+        if redis.call('TYPE', KEYS[1]).ok ~= 'none' and redis.call('HGET', KEYS[1], link) ~= ARGV[2] then return 0 end
+        redis.call('HSET', KEYS[1], link, ARGV[2], unpack(ARGV, 3))
+        return 1
+        """)
+
+    /// Takes back what `create` made: the account, or where it has other links by now, only this one. The answer is whether the account is gone.
+    static let abandon = RedisScript(
+        """
+        local link = 'link:' .. ARGV[1]
+        if redis.call('HGET', KEYS[1], link) ~= ARGV[2] then return 0 end
+        redis.call('HDEL', KEYS[1], link, 'email_from')
+        if links() > 0 then return 0 end
+        redis.call('DEL', KEYS[1])
+        return 1
+        """)
+
+    /// Lists the link to ARGV[1] with the subject ARGV[2], unless there are ARGV[3] already, or ARGV[4], a `Listing`, forbids it. The answer is what
+    /// is there, and its subject.
+    static let list = RedisScript(
+        """
+        local ending = redis.call('HGET', KEYS[1], 'unlinking:' .. ARGV[1])
+        if ending then return {'ending', ending} end
+        local old = redis.call('HGET', KEYS[1], 'link:' .. ARGV[1])
+        if old then return {old == ARGV[2] and 'listed' or 'other', old} end
+        local memory = 'unlinked:' .. ARGV[1] .. ':' .. ARGV[2]
+        if ARGV[4] ~= 'explicit' and redis.call('HGET', KEYS[1], memory)
+            or ARGV[4] == 'implicit' and redis.call('HGET', KEYS[1], 'unlinked_more') then return {'unlinked', ''} end
+        if links() >= tonumber(ARGV[3]) then return {'full', ''} end
+        redis.call('HSET', KEYS[1], 'link:' .. ARGV[1], ARGV[2])
+        if ARGV[4] == 'explicit' then redis.call('HDEL', KEYS[1], memory) end
+        return {'new', ARGV[2]}
+        """)
+
+    /// Takes the link to ARGV[1] with the subject ARGV[2] off the list.
+    static let unlist = RedisScript(
+        """
+        local link = 'link:' .. ARGV[1]
+        if redis.call('HGET', KEYS[1], link) == ARGV[2] then redis.call('HDEL', KEYS[1], link) end
+        return 1
+        """)
+
+    /// Begins to end one link: remembers its identity, and takes away the address that came from it, or from an unknown provider.
+    private static let ending = """
+        local function release_email()
+            local email = redis.call('HGET', KEYS[1], 'email')
+            if email then redis.call('HSET', KEYS[1], 'releasing:' .. email, '1') end
+            redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+        end
+        local function remember(identity)
+            if redis.call('HGET', KEYS[1], identity) then return end
+            local count = 0
+            for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+                if string.sub(field, 1, 9) == 'unlinked:' then count = count + 1 end
+            end
+            if count < \(StoreBounds.maximumUnlinked) then
+                redis.call('HSET', KEYS[1], identity, '1')
+            else
+                redis.call('HSET', KEYS[1], 'unlinked_more', '1')
+                release_email()
+            end
+        end
+        local function begin_end(provider, subject, keeps_email)
+            redis.call('HSET', KEYS[1], 'unlinking:' .. provider, subject)
+            redis.call('HDEL', KEYS[1], 'link:' .. provider)
+            local from = redis.call('HGET', KEYS[1], 'email_from')
+            if not keeps_email and (not from or from == provider) then release_email() end
+            remember('unlinked:' .. provider .. ':' .. subject)
+        end
+
+        """
+
+    /// Begins to end the link to ARGV[1], or finds where that was begun. The answer is what was done, and the subject.
+    static let unlink = RedisScript(
+        ending + """
+            local ending = redis.call('HGET', KEYS[1], 'unlinking:' .. ARGV[1])
+            if ending then return {'ending', ending} end
+            local old = redis.call('HGET', KEYS[1], 'link:' .. ARGV[1])
+            if not old then return {'absent', ''} end
+            if links() == 1 and redis.call('HGET', KEYS[1], 'created') then return {'last', old} end
+            begin_end(ARGV[1], old, false)
+            return {'ending', old}
+            """)
+
+    /// Begins to end all links, but the one to ARGV[1] with the subject ARGV[2]; if there is an ARGV[1], the address stays, else it goes wherever it
+    /// came from. The answer are the providers and subjects of those, and of those that were begun before.
+    static let unlinkAll = RedisScript(
+        ending + """
+            local answer = {}
+            if ARGV[1] == '' then release_email() end
+            local fields = redis.call('HGETALL', KEYS[1])
+            for i = 1, #fields, 2 do
+                local provider = string.match(fields[i], '^link:(.*)$')
+                if provider and not (provider == ARGV[1] and fields[i + 1] == ARGV[2])
+                    and not redis.call('HGET', KEYS[1], 'unlinking:' .. provider) then
+                    begin_end(provider, fields[i + 1], ARGV[1] ~= '')
+                end
+            end
+            fields = redis.call('HGETALL', KEYS[1])
+            for i = 1, #fields, 2 do
+                local provider = string.match(fields[i], '^unlinking:(.*)$')
+                if provider then
+                    answer[#answer + 1] = provider
+                    answer[#answer + 1] = fields[i + 1]
+                end
+            end
+            return answer
+            """)
+
+    /// Forgets that the link to ARGV[1] with the subject ARGV[2] is being ended. The answer is whether it is listed (again).
+    static let unlinked = RedisScript(
+        """
+        local ending = 'unlinking:' .. ARGV[1]
+        if redis.call('HGET', KEYS[1], ending) == ARGV[2] then redis.call('HDEL', KEYS[1], ending) end
+        return redis.call('HGET', KEYS[1], 'link:' .. ARGV[1]) == ARGV[2] and 1 or 0
+        """)
+
+    /// Notes that the key of the address ARGV[1] may name the account, unless the account has that address.
+    static let expectEmail = RedisScript(
+        """
+        if redis.call('HGET', KEYS[1], 'email') ~= ARGV[1] then
+            redis.call('HSET', KEYS[1], 'releasing:' .. ARGV[1], '1')
+        end
+        return 1
+        """)
+
+    /// Sets the address to ARGV[1], and whether it is verified to ARGV[2], as long as the link to ARGV[3] with the subject ARGV[4] is listed and all
+    /// unlinked identities are remembered. The answer is whether it was set, and the address before.
+    static let setEmail = RedisScript(
+        """
+        if redis.call('HGET', KEYS[1], 'link:' .. ARGV[3]) ~= ARGV[4]
+            or redis.call('HGET', KEYS[1], 'unlinked_more') then return {'refused', ''} end
+        local old = redis.call('HGET', KEYS[1], 'email') or ''
+        if old ~= '' and old ~= ARGV[1] then redis.call('HSET', KEYS[1], 'releasing:' .. old, '1') end
+        redis.call('HSET', KEYS[1], 'email', ARGV[1], 'email_verified', ARGV[2], 'email_from', ARGV[3])
+        redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1])
+        return {'set', old}
+        """)
+
+    /// Forgets that the key of the address ARGV[1] may name the account. The answer is whether the account has the address (again).
+    static let released = RedisScript(
+        """
+        redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1])
+        return redis.call('HGET', KEYS[1], 'email') == ARGV[1] and 1 or 0
+        """)
+
+    /// Removes the address, if it is ARGV[1].
+    static let dropEmail = RedisScript(
+        """
+        if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then
+            redis.call('HDEL', KEYS[1], 'email', 'email_verified', 'email_from')
+        end
+        return 1
+        """)
+
+    /// Removes a string that is ARGV[1].
+    static let give = RedisScript(
+        """
+        if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+        return 1
+        """)
+}

@@ -1,0 +1,149 @@
+import Redis
+import Revocation
+
+/// A write that reads first: one step on the server and on one key, so that it runs in a Redis Cluster too.
+///
+/// It is sent whole (EVAL) each time. Sending its digest (EVALSHA) would save a kilobyte on writes that are rare, and cost a second way
+/// to write for when the server forgot the script, in which the entry of the stream would have come before the hash.
+///
+/// `#!lua` makes the server look at the declared key and the memory before anything is written, not in the middle.
+struct RedisScript: Sendable {
+    private let body: String
+
+    /// Moves `valid_since` forward to ARGV[1], if it is not there yet. A faulty one is left as it is. ARGV[2] is `everything` to move it to the start
+    /// of the latest session if that is later, and `sessions` to do the same for sessions alone: the time that credentials are compared with stays
+    /// what it was. The answer are the user's fields.
+    ///
+    /// Where that time is earlier than `valid_since`, it is `revoked_at`, and `revoked_as` is the `valid_since` that it belongs to: another backend
+    /// that moves `valid_since` does not know of it.
+    static let revoke = RedisScript(
+        """
+        local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
+        local new, last, at = ARGV[1], old[2], ARGV[1]
+        local has_own = old[1] and old[1] == old[3] and old[4] and is_time(old[4])
+        if ARGV[2] == 'sessions' then at = has_own and old[4] or old[1] or '0' end
+        if ARGV[2] ~= '' and last and is_time(last) and tonumber(last) > tonumber(new) then new = last end
+        if not old[1] or is_time(old[1]) and tonumber(old[1]) < tonumber(new) then
+            redis.call('HSET', KEYS[1], 'valid_since', new)
+            if tonumber(new) > tonumber(at) then
+                redis.call('HSET', KEYS[1], 'revoked_as', new, 'revoked_at', at)
+            else
+                redis.call('HDEL', KEYS[1], 'revoked_as', 'revoked_at')
+            end
+        elseif has_own and tonumber(old[4]) < tonumber(at) then
+            redis.call('HSET', KEYS[1], 'revoked_at', at)
+        end
+        redis.call('PERSIST', KEYS[1])
+        return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        """)
+
+    /// Forgets `valid_since`, and with it whatever is there instead of a hash. The answer are the user's fields.
+    static let unrevoke = RedisScript(
+        """
+        if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then
+            redis.call('DEL', KEYS[1])
+        else
+            redis.call('HDEL', KEYS[1], 'valid_since', 'revoked_as', 'revoked_at')
+            if redis.call('HGET', KEYS[1], 'disabled') == '0' then redis.call('HDEL', KEYS[1], 'disabled') end
+        end
+        return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        """)
+
+    /// Begins a session at ARGV[1], or in the first second after `valid_since` if that is later, and keeps the latest start. A faulty record is left
+    /// as it is. The answer are the start and the user's fields.
+    static let beginSession = RedisScript(
+        """
+        local old = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled', 'revoked_as', 'revoked_at', 'last_session')
+        local start = ARGV[1]
+        if old[1] and not is_time(old[1]) then return {start, old[1], old[2], old[3], old[4]} end
+        if old[1] and tonumber(old[1]) >= tonumber(start) then
+            start = string.format('%.0f', tonumber(old[1]) + 1)
+        end
+        if is_time(start) and not (old[5] and is_time(old[5]) and tonumber(old[5]) >= tonumber(start)) then
+            redis.call('HSET', KEYS[1], 'last_session', start)
+        end
+        redis.call('PERSIST', KEYS[1])
+        return {start, old[1], old[2], old[3], old[4]}
+        """)
+
+    /// Sets `disabled` to ARGV[1], whatever it was. The answer are the user's fields.
+    static let setDisabled = RedisScript(
+        """
+        if ARGV[1] == '1' then
+            redis.call('HSET', KEYS[1], 'disabled', '1')
+            redis.call('PERSIST', KEYS[1])
+        else
+            redis.call('HDEL', KEYS[1], 'disabled')
+        end
+        return redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
+        """)
+
+    /// Revokes a session, which mends whatever is wrong with its record; ARGV[1] is when it expires, or nothing. The answer are its fields.
+    static let revokeSession = RedisScript(
+        """
+        local kind = redis.call('TYPE', KEYS[1]).ok
+        if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
+        redis.call('HSET', KEYS[1], 'revoked', '1')
+        local at = redis.call('HGET', KEYS[1], 'signed_in_at')
+        if at and not is_time(at) then redis.call('HDEL', KEYS[1], 'signed_in_at') end
+        local authenticated = redis.call('HGET', KEYS[1], 'authenticated_at')
+        if authenticated and not is_time(authenticated) then redis.call('HDEL', KEYS[1], 'authenticated_at') end
+        local answer = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at', 'authenticated_at')
+        expire(ARGV[1])
+        return answer
+        """)
+
+    /// Moves `signed_in_at` forward to ARGV[1], if it is not there yet; ARGV[2] is when the session expires, or nothing; ARGV[3] is `1` for the time
+    /// of an authentication, which `authenticated_at` keeps too. A faulty record is left as it is. The answer are the session's fields.
+    static let recordSignIn = RedisScript(
+        """
+        local old = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at', 'authenticated_at')
+        if old[1] and old[1] ~= '0' and old[1] ~= '1' or old[2] and not is_time(old[2])
+            or old[3] and not is_time(old[3]) then return old end
+        if not old[2] or tonumber(old[2]) <= tonumber(ARGV[1]) then
+            redis.call('HSET', KEYS[1], 'signed_in_at', ARGV[1])
+            if ARGV[3] == '1' then redis.call('HSET', KEYS[1], 'authenticated_at', ARGV[1]) end
+        end
+        local answer = redis.call('HMGET', KEYS[1], 'revoked', 'signed_in_at', 'authenticated_at')
+        expire(ARGV[2])
+        return answer
+        """)
+
+    /// All of them.
+    static let all = [
+        revoke, unrevoke, beginSession, setDisabled, revokeSession, recordSignIn, create, abandon, list, unlist, unlink,
+        unlinkAll,
+        unlinked, expectEmail, setEmail, released, dropEmail, give,
+    ]
+
+    init(_ body: String) {
+        self.body = body
+    }
+
+    /// The command that runs it.
+    func command(_ key: [UInt8], _ arguments: [String] = []) -> RedisCommand {
+        RedisCommand(["EVAL", Self.prelude + body, 1, key] + arguments.map { $0 as any RedisArgument })
+    }
+
+    /// What is a time, exactly as `StoredField` reads it; the later of two expiries, where a key without one has -1; how many links an account lists.
+    private static let prelude = """
+        #!lua
+        local function is_time(text)
+            return (text == '0' or #text <= 12 and string.find(text, '^[1-9]%d*$') ~= nil)
+                and tonumber(text) <= \(StoreBounds.maximumTime)
+        end
+        local function expire(at)
+            if at ~= '' and tonumber(at) > redis.call('EXPIRETIME', KEYS[1]) then
+                redis.call('EXPIREAT', KEYS[1], at)
+            end
+        end
+        local function links()
+            local count = 0
+            for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+                if string.sub(field, 1, 5) == 'link:' then count = count + 1 end
+            end
+            return count
+        end
+
+        """
+}

@@ -1,0 +1,52 @@
+import Redis
+import Revocation
+
+extension StoreError {
+    /// What it means that no reply came.
+    init(_ failure: RedisFailure) {
+        switch failure {
+        case .overloaded: self.init(.overloaded, "too many operations wait for Redis already; nothing was written")
+        case .closed: self = .closed()
+        case .notConnected(let problem): self.init(.io, "nothing was written: \(problem)")
+        case .timedOut, .connectionLost:
+            self.init(.io, "\(failure); whether it was written is unknown, and repeating it is safe")
+        }
+    }
+
+    /// What a refusal of the server means.
+    ///
+    /// Its text is not repeated: it may hold the name of a key, and so a uid.
+    init(_ refusal: RedisServerError) {
+        switch refusal.code {
+        case "OOM":
+            self.init(.full, "Redis has no memory left (OOM); raise its maxmemory or remove other data")
+        case "READONLY":
+            self.init(.readOnly, "the Redis server is a read-only replica; name the master in `store`, or sentinels")
+        case "NOPERM", "NOAUTH", "WRONGPASS":
+            self.init(
+                .cannotOpen,
+                "Redis does not let the gateway's user do this (\(refusal.code)); give it the rights that the manual lists"
+            )
+        case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
+            self.init(.incompatible, "the server is part of a Redis Cluster, which is not supported yet")
+        case "LOADING", "MASTERDOWN", "BUSY", "TRYAGAIN", "NOREPLICAS", "MISCONF", "UNBLOCKED":
+            self.init(.io, "Redis cannot do this now (\(refusal.code)); see its log")
+        case "WRONGTYPE": self = .faultyRecord(repair: "its key is not of the type that it should be")
+        default:
+            self.init(.incompatible, "Redis refused the command (\(refusal.code)); version 7.0 or later is needed")
+        }
+    }
+
+    /// A reply is not what the command gives.
+    static func unexpectedReply() -> StoreError {
+        StoreError(.incompatible, "Redis gave an unexpected reply; is the server a Redis, of version 7.0 or later?")
+    }
+}
+
+extension [RedisValue] {
+    /// The fields that the only reply has, which are so many.
+    func fields(_ number: Int) throws(StoreError) -> [RedisValue] {
+        guard count == 1, case .array(let fields) = self[0], fields.count == number else { throw .unexpectedReply() }
+        return fields
+    }
+}

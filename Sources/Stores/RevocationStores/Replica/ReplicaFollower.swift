@@ -1,0 +1,266 @@
+import GatewayConfiguration
+import GatewayCore
+import Logging
+import NIOCore
+import Redis
+import Revocation
+
+/// The I/O beside `ReplicaMachine`: sends what it asks for, hands it what comes, writes the view. Lives on its loop.
+final class ReplicaFollower {
+    struct Environment {
+        let loop: any EventLoop
+        let clock: GatewayClock
+        let log: ReplicaLog
+        let board: ReplicaBoard
+        let links: LinkGenerations
+        var onLoss = StoreLossPolicy.keep
+        /// Writes records back; calls the closure when that is over.
+        var restore: @Sendable ([LostRecord], @escaping @Sendable () -> Void) -> Void = { _, done in done() }
+        let loaded: @Sendable () -> Void
+        let applied: @Sendable (ReplicaStreamID) -> Void
+    }
+
+    /// How long the answers to a round may take, besides what its last command waits. Nobody waits for the replica: an
+    /// answer that comes late is better than to ask a busy server for everything once more.
+    static let timeout: UInt64 = 5_000_000_000
+
+    let environment: Environment
+    private let link: RedisLink
+    private var machine: ReplicaMachine
+    private var table: ReplicaTable
+    /// Answers to what was asked under another number no longer count.
+    private var epoch: UInt64 = 0
+    private var events: [ReplicaMachine.Event] = []
+    private var isHandling = false
+    private var actions: [ReplicaMachine.Action] = []
+    private var names: [UInt8] = []
+    private var timer: Scheduled<Void>?
+    private var isLoaded = false
+    private var applied: ReplicaStreamID?
+    private var loss = LossWatch()
+    /// Counts readings of everything, so that the sweep of an earlier one ends nothing.
+    private var readings = 0
+    /// The names of the records in the view, where they are to be written back; nil: they are not.
+    private var known: KnownRecords?
+    /// Whether a record could not be written, so that nothing can be confirmed any more.
+    private var isBroken = false
+
+    init(link: RedisLink, table: ReplicaTable, machine: ReplicaMachine, environment: Environment) {
+        self.link = link
+        self.table = table
+        self.machine = machine
+        self.environment = environment
+        known = environment.onLoss == .restore ? KnownRecords() : nil
+        self.table.acceptsLoss = environment.onLoss == .accept
+        link.observer = self
+    }
+
+    func start() {
+        link.start()
+    }
+
+    func stop() {
+        // What is still under way ends without a word: nothing is wrong.
+        epoch += 1
+        link.stop()
+        timer?.cancel()
+        table.view.setStale()
+        isBroken = true
+    }
+
+    /// What is lost is given up: once everything was read again, the view is what Redis holds.
+    func accept() -> StoreLoss {
+        let given = currentLoss
+        loss.isAcceptanceAsked = true
+        handle(.rereadAsked)
+        return given
+    }
+
+    /// Events that come while one is handled wait for its end.
+    private func handle(_ event: ReplicaMachine.Event) {
+        events.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        while let next = events.first {
+            events.removeFirst()
+            machine.handle(next, now: environment.clock.monotonic(), into: &actions)
+            // None of them adds another one: what they bring about waits among the events.
+            for action in actions { perform(action) }
+            actions.removeAll(keepingCapacity: true)
+            tellApplied()
+        }
+        isHandling = false
+    }
+
+    private func tellApplied() {
+        guard isLoaded, !isBroken, let id = machine.appliedThrough, id != applied else { return }
+        applied = id
+        environment.applied(id)
+    }
+
+    private func perform(_ action: ReplicaMachine.Action) {
+        switch action {
+        case .send(let commands): send(commands)
+        case .forget: epoch += 1
+        case .set(let key, let word, let parts): set(key, to: word, changing: parts)
+        case .historyWentBack:
+            loss.wentBack = true
+            showStatus()
+        case .beginReread:
+            table.beginReread()
+            if loss.isAcceptanceAsked { table.acceptsLoss = true }
+            readings += 1
+            // Entries are followed from here on; which were missed before, nobody tells.
+            environment.links.allChanged()
+        case .linkChanged(let name): environment.links.changed(name)
+        case .sweep: if let reread = table.lastReread { sweep(reread, slice: 0, reading: readings) }
+        case .confirm(let time): confirm(at: time)
+        case .log(let event): environment.log.write(event)
+        }
+    }
+
+    private func send(_ commands: [ReplicaCommand]) {
+        guard var command = commands.first?.formatted(sliceSize: machine.bounds.slice) else { return }
+        for next in commands.dropFirst() { command.append(next.formatted(sliceSize: machine.bounds.slice)) }
+        var timeout = Self.timeout
+        if case .changes(_, _, let block?) = commands.last { timeout += block * 1_000_000 }
+        showStatus()
+        link.send(command, ticket: epoch, timeout: timeout, to: self)
+    }
+
+    private func set(_ key: ReplicaKey, to word: RecordWord, changing parts: RecordParts) {
+        do {
+            let kept = try table.set(key, to: word, changing: parts)
+            known?.note(key, isThere: kept != .none)
+        } catch {
+            isBroken = true
+            environment.log.writeBroken(error)
+        }
+    }
+
+    private func confirm(at time: UInt64) {
+        guard !isBroken else { return }
+        table.view.confirm(at: time)
+        if loss.isDue(time) { lookForLoss() }
+        guard !isLoaded else { return }
+        isLoaded = true
+        showStatus()
+        environment.loaded()
+    }
+
+    /// One slice in each tick of the loop, so that changes wait for one slice at most.
+    private func sweep(_ reread: StoreView.Reread, slice: Int, reading: Int) {
+        guard reading == readings else { return }
+        guard slice < ReplicaTable.sweepSlices else { return swept() }
+        table.sweep(slice: slice, of: reread, losesHistory: loss.wentBack)
+        environment.loop.assumeIsolated().execute { self.sweep(reread, slice: slice + 1, reading: reading) }
+    }
+
+    private func showStatus() {
+        var status = ReplicaStatus(machine, isConnected: link.isReady, isLoaded: isLoaded)
+        status.loss = currentLoss
+        status.isLossCertain = loss.reported.isAny
+        environment.board.show(status)
+    }
+
+    // MARK: - Loss
+
+    private var currentLoss: StoreLoss {
+        var now = StoreLoss()
+        (now.users, now.sessions) = table.view.kept
+        now.wentBack = loss.wentBack
+        return now
+    }
+
+    /// A reading of everything is over, and what it did not find was looked after.
+    private func swept() {
+        if table.acceptsLoss, environment.onLoss != .accept {
+            (table.acceptsLoss, loss.isAcceptanceAsked) = (false, false)
+            loss.wentBack = false
+        }
+        loss.check(at: environment.clock.monotonic() &+ LossWatch.settling)
+        showStatus()
+    }
+
+    private func lookForLoss() {
+        let now = environment.clock.monotonic()
+        let found = currentLoss
+        environment.log.write(found, before: loss.reported, environment.onLoss)
+        loss.reported = found
+        if environment.onLoss == .accept || (environment.onLoss == .restore && found.users + found.sessions == 0) {
+            loss.wentBack = false
+        }
+        if found.isAny { loss.check(at: now &+ LossWatch.interval) } else { loss.stop() }
+        showStatus()
+        if environment.onLoss == .restore, found.isAny { restore() }
+    }
+
+    /// Writes back what Redis does not hold any more. Others may do the same; whoever comes later changes nothing.
+    private func restore() {
+        guard !loss.isRestoring else { return }
+        loss.isRestoring = true
+        collect(known?.all ?? [], from: 0, into: [])
+    }
+
+    /// Some in each tick of the loop, so that changes wait for those at most.
+    private func collect(_ keys: [ReplicaKey], from start: Int, into lost: [LostRecord]) {
+        var lost = lost
+        let end = min(start + LossWatch.slice, keys.count)
+        for key in keys[start..<end] {
+            guard let word = try? table.word(key) else { continue }
+            if word == .none { known?.note(key, isThere: false) }
+            if word.isKept, let record = LostRecord(key, word, names: &names) { lost.append(record) }
+        }
+        environment.loop.assumeIsolated().execute { [lost] in
+            if end < keys.count, lost.count < LossWatch.batch { return self.collect(keys, from: end, into: lost) }
+            let bound = NIOLoopBound(self, eventLoop: self.environment.loop)
+            self.environment.restore(lost) { bound.execute { $0.loss.isRestoring = false } }
+        }
+    }
+
+    /// One timer, for the pause after an error.
+    private func armTimer() {
+        timer?.cancel()
+        timer = nil
+        guard let deadline = machine.deadline else { return }
+        let now = environment.clock.monotonic()
+        let delay = TimeAmount.nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0))
+        timer = environment.loop.assumeIsolated().scheduleTask(in: delay) { [weak self] in
+            self?.handle(.tick)
+            self?.settle()
+        }
+    }
+
+    /// What follows from the machine's state whenever it may have paused.
+    private func settle() {
+        armTimer()
+        showStatus()
+    }
+}
+
+extension ReplicaFollower: RedisLinkObserver {
+    func linkIsReady(_ link: RedisLink) {
+        handle(.connected)
+        settle()
+    }
+
+    func linkIsLost(_ link: RedisLink, why problem: RedisProblem) {
+        epoch += 1
+        handle(.lost)
+        settle()
+    }
+}
+
+extension ReplicaFollower: RedisReceiver {
+    func received(_ reply: RedisReply, ticket: UInt64) {
+        guard ticket == epoch, let command = machine.round.next?.command else { return }
+        handle(.answered(ReplicaAnswer(reply, to: command, names: &names)))
+        if machine.deadline != nil { settle() }
+    }
+
+    func failed(_ failure: RedisFailure, ticket: UInt64) {
+        guard ticket == epoch else { return }
+        handle(.failed(ReplicaFault(kind: "no answer", message: failure.description)))
+        settle()
+    }
+}

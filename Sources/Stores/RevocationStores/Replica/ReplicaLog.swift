@@ -1,0 +1,64 @@
+import GatewayConfiguration
+import Logging
+import Revocation
+
+/// Writes what happens to the table into the log.
+struct ReplicaLog: Sendable {
+    private static let maximumSize = 512
+
+    let logger: Logger
+
+    func write(_ event: ReplicaEvent) {
+        switch event {
+        case .rereadBegun(.gap(let gap)):
+            logger.warning(
+                "revocations: changes are missing; reading everything again", metadata: ["gap": "\(gap.rawValue)"])
+        case .rereadBegun(let reason):
+            logger.debug("revocations: reading everything", metadata: ["reason": "\(reason.name)"])
+        case .rereadDone(let reason, let faultyKeys): done(reason, faultyKeys: faultyKeys)
+        case .refused(let fault):
+            logger.error(
+                "revocations: Redis cannot be followed",
+                metadata: ["error": "\(fault.kind)", "detail": "\(fault.message)"])
+        case .recovered: logger.notice("revocations: Redis is followed again")
+        case .unknownServer:
+            logger.warning(
+                "revocations: Redis does not tell who it is (INFO); each new connection means reading everything again")
+        case .faultyRecord(let key):
+            logger.error("invalid record in the store", metadata: ["key": "\(Self.text(key.bytes))"])
+        case .faultyKey(let key):
+            logger.error("a key in the store is spelled as none of ours", metadata: ["key": "\(Self.text(key))"])
+        case .strangeEntry(let id):
+            logger.warning("an entry of the stream of changes is none of the contract's", metadata: ["id": "\(id)"])
+        }
+    }
+
+    /// What is lost, where that has changed.
+    func write(_ loss: StoreLoss, before: StoreLoss, _ policy: StoreLossPolicy) {
+        guard loss != before else { return }
+        guard loss.isAny else { return logger.notice("revocations: nothing that Redis had lost is missing any more") }
+        logger.error(
+            "revocations: Redis has lost records",
+            metadata: [
+                "users": "\(loss.users)", "sessions": "\(loss.sessions)", "went_back": "\(loss.wentBack)",
+                "on_lost_store": "\(policy.rawValue)",
+            ])
+    }
+
+    func writeBroken(_ error: any Error) {
+        logger.critical(
+            "revocations: a record could not be written; nothing is confirmed any more", metadata: ["error": "\(error)"]
+        )
+    }
+
+    private func done(_ reason: ReplicaReread.Reason, faultyKeys: Int) {
+        let metadata: Logger.Metadata = ["reason": "\(reason.name)", "faulty_keys": "\(faultyKeys)"]
+        logger.log(level: reason == .due ? .debug : .info, "revocations: everything was read", metadata: metadata)
+    }
+
+    /// Others write these bytes: cut, and without anything but visible ASCII.
+    private static func text(_ bytes: [UInt8]) -> String {
+        let visible = bytes.prefix(maximumSize).map { 0x21...0x7e ~= $0 ? $0 : UInt8(ascii: "?") }
+        return String(decoding: visible, as: UTF8.self)
+    }
+}

@@ -1,0 +1,69 @@
+import GatewayCore
+
+/// Reading everything again.
+extension ReplicaMachine {
+    /// Something is missing: nothing is confirmed until everything was read, beginning now. The tail goes on from what
+    /// the stream came to before.
+    mutating func startOver(
+        _ information: ReplicaStreamInformation, _ reason: ReplicaReread.Reason, _ now: UInt64,
+        _ actions: inout [Action]
+    ) {
+        isWhole = false
+        if let position, position.isAhead(of: information) { actions.append(.historyWentBack) }
+        position = ReplicaPosition(information)
+        followedServer = server
+        check.forget()
+        // An answer that is still to come follows the old position.
+        round.readIsVoid = true
+        beginReread(reason, now, &actions)
+    }
+
+    mutating func beginReread(_ reason: ReplicaReread.Reason, _ now: UInt64, _ actions: inout [Action]) {
+        wantedReread = nil
+        isRereadAsked = false
+        reread = ReplicaReread(reason: reason, nextSlice: now)
+        counts.rereads[reason, default: 0] += 1
+        faultyKeys = 0
+        linesLeft = bounds.logged
+        actions.append(.beginReread)
+        actions.append(.log(.rereadBegun(reason)))
+    }
+
+    /// What to ask for in this round: records of the last slice, and the next slice once they are all asked for.
+    mutating func takeSlice(_ now: UInt64) -> [ReplicaCommand] {
+        guard var reread, let next = reread.nextSlice, reread.isUrgent || now >= next else { return [] }
+        let keys = reread.keys.prefix(bounds.records)
+        var commands = keys.map { ReplicaCommand.record($0) }
+        reread.keys.removeFirst(keys.count)
+        if reread.keys.isEmpty, !reread.isScanned { commands.append(.slice(cursor: reread.cursor)) }
+        reread.nextSlice = nil
+        self.reread = reread
+        return commands
+    }
+
+    mutating func take(_ slice: ReplicaSlice, _ actions: inout [Action]) {
+        reread?.cursor = slice.cursor
+        reread?.isScanned = slice.cursor == 0
+        reread?.keys += slice.keys
+        faultyKeys += slice.faultyKeys.count
+        for key in slice.faultyKeys where mayLog() { actions.append(.log(.faultyKey(key))) }
+    }
+
+    /// Ends a reading whose last records were read; else lets the next slice come after a pause.
+    mutating func finishSlice(_ now: UInt64, _ actions: inout [Action]) {
+        guard let reread, reread.nextSlice == nil else { return }
+        if reread.isDone { return finish(reread, now, &actions) }
+        self.reread?.nextSlice = now &+ timing.pause.nanoseconds
+    }
+
+    private mutating func finish(_ finished: ReplicaReread, _ now: UInt64, _ actions: inout [Action]) {
+        reread = nil
+        isWhole = true
+        counts.faultyKeys = faultyKeys
+        let interval = timing.reread.nanoseconds
+        nextReread = now &+ jitter.duration(from: interval - interval / 10, through: interval)
+        actions.append(.sweep)
+        actions.append(.log(.rereadDone(finished.reason, faultyKeys: faultyKeys)))
+        check.hasten()
+    }
+}

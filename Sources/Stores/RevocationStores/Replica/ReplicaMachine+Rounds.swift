@@ -1,0 +1,104 @@
+import GatewayCore
+import Revocation
+
+/// What is asked together, and where its answers go.
+extension ReplicaMachine {
+    /// Asks whether the stream still is the one that was followed: who answers, and what the stream came to.
+    mutating func compare(_ now: UInt64, _ actions: inout [Action]) {
+        phase = .comparing
+        check.ask(now)
+        send([.identity, .information], hints: [], now, &actions)
+    }
+
+    mutating func answered(_ answer: ReplicaAnswer, _ now: UInt64, _ actions: inout [Action]) {
+        guard let (command, hint) = round.next else { return }
+        if case .refused(let fault) = answer { return rest(fault, now, &actions) }
+        guard answer.fits(command) else { return rest(.otherShape(command), now, &actions) }
+        round.advance()
+        use(answer, to: command, hint, now, &actions)
+        if round.isOver { finishRound(now, &actions) }
+    }
+
+    private mutating func use(
+        _ answer: ReplicaAnswer, to command: ReplicaCommand, _ hint: ReplicaHints.Hint?, _ now: UInt64,
+        _ actions: inout [Action]
+    ) {
+        switch (command, answer) {
+        case (.record(let key), .record(let word)): read(key, word, hint, &actions)
+        case (.slice, .slice(let slice)): take(slice, &actions)
+        case (.identity, .identity(let identity)): told(identity, now, &actions)
+        case (.information, .information(let information)): told(information ?? .absent, now, &actions)
+        case (.changes, .changes(let entries)): if !round.readIsVoid { follow(entries, now, &actions) }
+        default: break
+        }
+    }
+
+    private mutating func told(_ identity: ReplicaIdentity?, _ now: UInt64, _ actions: inout [Action]) {
+        if identity?.isMaster == false { return rest(.notMaster, now, &actions) }
+        server = identity
+        if identity == nil { actions.append(.log(.unknownServer)) }
+    }
+
+    private mutating func told(
+        _ information: ReplicaStreamInformation, _ now: UInt64, _ actions: inout [Action]
+    ) {
+        if phase == .comparing { return resume(information, now, &actions) }
+        compare(information, now, &actions)
+    }
+
+    /// What else there is to do when all answers of a round have come.
+    private mutating func finishRound(_ now: UInt64, _ actions: inout [Action]) {
+        guard phase == .following else { return }
+        finishSlice(now, &actions)
+        if reread == nil, now >= nextReread || isRereadAsked { beginReread(.due, now, &actions) }
+        planRound(now, &actions)
+    }
+
+    private mutating func planRound(_ now: UInt64, _ actions: inout [Action]) {
+        let named = hints.take(bounds.hints)
+        var commands = named.map { ReplicaCommand.record($0.key) }
+        commands += takeSlice(now)
+        if hints.count == 0, let position {
+            // Asked for before the entries, so that what it tells is checked by them.
+            if check.isDue(now, every: timing.check.nanoseconds) {
+                check.ask(now)
+                commands.append(.information)
+            }
+            let block = commands.isEmpty ? blockTime(now) : nil
+            commands.append(.changes(after: position.id, count: bounds.entries, block: block))
+        }
+        send(commands, hints: named, now, &actions)
+    }
+
+    /// For how many milliseconds the next read may wait.
+    private func blockTime(_ now: UInt64) -> UInt64 {
+        let longest = max(timing.block.nanoseconds / 1_000_000, 1)
+        guard let reread else { return longest }
+        let next = reread.nextSlice ?? now
+        return min(max(next > now ? (next - now) / 1_000_000 : 0, 1), longest)
+    }
+
+    private mutating func send(
+        _ commands: [ReplicaCommand], hints: [ReplicaHints.Hint], _ now: UInt64, _ actions: inout [Action]
+    ) {
+        round = ReplicaRound(commands, hints: hints, at: now)
+        actions.append(.send(commands))
+    }
+
+    private mutating func read(
+        _ key: ReplicaKey, _ word: RecordWord, _ hint: ReplicaHints.Hint?, _ actions: inout [Action]
+    ) {
+        actions.append(.set(key, word, changing: hint?.parts ?? []))
+        if word == .faulty, mayLog() { actions.append(.log(.faultyRecord(key))) }
+        guard hint != nil else { return }
+        check.noteRead()
+        confirm(&actions)
+    }
+
+    /// Confirms what is proven, once the records were read that it waits for.
+    mutating func confirm(_ actions: inout [Action]) {
+        guard let time = check.takeProven() else { return }
+        recovered(&actions)
+        actions.append(.confirm(at: time))
+    }
+}

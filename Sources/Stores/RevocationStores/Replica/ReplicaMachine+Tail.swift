@@ -1,0 +1,76 @@
+import Revocation
+
+/// Following the stream, and noticing where it cannot be followed.
+extension ReplicaMachine {
+    /// Goes on after a new connection, or after an error.
+    mutating func resume(_ information: ReplicaStreamInformation, _ now: UInt64, _ actions: inout [Action]) {
+        phase = .following
+        guard position != nil else { return startOver(information, .first, now, &actions) }
+        guard let server, server == followedServer else {
+            return startOver(information, .gap(.otherServer), now, &actions)
+        }
+        if let wantedReread { beginReread(wantedReread, now, &actions) }
+        compare(information, now, &actions)
+    }
+
+    /// Compares what the stream came to with what was seen.
+    mutating func compare(_ information: ReplicaStreamInformation, _ now: UInt64, _ actions: inout [Action]) {
+        guard let position else { return }
+        check.wait(for: information)
+        if information.last < position.id { return startOver(information, .gap(.wentBack), now, &actions) }
+        if information.added == nil {
+            guard Self.showsAll(information, since: position.shown) else {
+                return startOver(information, .gap(.missing), now, &actions)
+            }
+            self.position?.shown = position.id
+        }
+        proceed(now, &actions)
+    }
+
+    /// Whether no entry after `id` can be missing, told from what is left: for a Redis that does not count entries. Such
+    /// a one may be read again needlessly, where the entries before were trimmed.
+    private static func showsAll(_ information: ReplicaStreamInformation, since id: ReplicaStreamID) -> Bool {
+        if information.last <= id { return true }
+        guard let first = information.first else { return false }
+        return first <= id
+    }
+
+    /// Compares the count, if the tail is where the stream was when it told; else the entries up to there follow.
+    private mutating func proceed(_ now: UInt64, _ actions: inout [Action]) {
+        guard let information = check.pending?.information, position?.id == information.last else { return }
+        if let seen = position?.added, let added = information.added, seen != added {
+            return startOver(information, .gap(.countDiffers), now, &actions)
+        }
+        position?.added = information.added
+        check.prove(afterRecords: isWhole ? hints.count : nil)
+        confirm(&actions)
+    }
+
+    mutating func follow(_ entries: [ReplicaEntry], _ now: UInt64, _ actions: inout [Action]) {
+        if entries.isEmpty, let information = check.pending?.information {
+            return startOver(information, .gap(.missing), now, &actions)
+        }
+        // Else it would be asked again and again, as fast as it answers.
+        if entries.isEmpty, round.wasNotWaitedFor(now) { return rest(.noWait, now, &actions) }
+        for entry in entries {
+            guard let position, entry.id > position.id else { return rest(.otherOrder, now, &actions) }
+            if let information = check.pending?.information, entry.id > information.last {
+                return startOver(information, .gap(.missing), now, &actions)
+            }
+            self.position?.advance(to: entry)
+            note(entry, &actions)
+            proceed(now, &actions)
+            if round.readIsVoid { return }
+        }
+    }
+
+    private mutating func note(_ entry: ReplicaEntry, _ actions: inout [Action]) {
+        counts.entries += 1
+        let named = entry.hints
+        for key in named.keys { hints.add(.init(key: key, parts: key.isSession ? .all : named.parts)) }
+        for name in named.links { actions.append(.linkChanged(name)) }
+        guard !named.isUnderstood else { return }
+        counts.strangeEntries += 1
+        if mayLog() { actions.append(.log(.strangeEntry(entry.id))) }
+    }
+}

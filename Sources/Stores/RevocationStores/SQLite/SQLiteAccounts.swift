@@ -1,0 +1,199 @@
+import Foundation
+import GRDB
+import GatewayCore
+import Revocation
+
+/// The statements for accounts and their links. Names are bound and read as bytes, as in `SQLiteRows`.
+enum SQLiteAccounts {
+    /// The account of a uid, which says nothing where there is neither a row nor a link.
+    ///
+    /// - Parameter knowsUnlinked: whether the file has the version that remembers unlinked identities.
+    static func account(_ uid: UserKey, _ db: Database, knowsUnlinked: Bool = true) throws -> AccountRecord {
+        let links = try links(of: uid, db)
+        var unlinked = UnlinkedIdentities(knowsUnlinked ? try self.unlinked(from: uid, db) : [])
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT CAST(email AS BLOB), email_verified, CAST(name AS BLOB), created,
+                    \(knowsUnlinked ? "CAST(email_from AS BLOB), unlinked_more" : "NULL, 0") FROM account
+                WHERE uid = CAST(? AS TEXT)
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else {
+            return AccountRecord(user: uid, links: links, unlinked: unlinked)
+        }
+        unlinked.hasMore = row[5] != 0
+        let verified = StoredField<Bool>(flag: row[1])
+        let created = StoredField<UnixTime?>(time: row[3])
+        guard let verified = verified.value, let created = created.value else { throw faulty() }
+        return AccountRecord(
+            user: uid, email: try row.text(0), emailVerified: verified, emailFrom: try row.text(4),
+            name: try row.text(2), created: created, links: links, unlinked: unlinked)
+    }
+
+    private static func unlinked(from uid: UserKey, _ db: Database) throws -> Set<IdentityLink> {
+        let statement = try db.cachedStatement(
+            sql: "SELECT CAST(provider AS BLOB), CAST(subject AS BLOB) FROM unlinked WHERE uid = CAST(? AS TEXT)")
+        var unlinked: Set<IdentityLink> = []
+        for row in try Row.fetchAll(statement, arguments: [uid.name.bytes]) {
+            guard let provider = try row.text(0), let subject = try row.text(1) else { throw faulty() }
+            unlinked.insert(IdentityLink(provider: provider, subject: subject))
+        }
+        return unlinked
+    }
+
+    static func links(of uid: UserKey, _ db: Database) throws -> [String: String] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT CAST(provider AS BLOB), CAST(subject AS BLOB) FROM link WHERE uid = CAST(? AS TEXT)")
+        var links: [String: String] = [:]
+        for row in try Row.fetchAll(statement, arguments: [uid.name.bytes]) {
+            guard let provider = try row.text(0), let subject = try row.text(1) else { throw faulty() }
+            links[provider] = subject
+        }
+        return links
+    }
+
+    static func owner(of link: IdentityLink, _ db: Database) throws -> UserKey? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT CAST(uid AS BLOB) FROM link WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)
+                """)
+        return try Row.fetchOne(statement, arguments: [link.provider.bytes, link.subject.bytes])?.text(0).map(
+            UserKey.init(name:))
+    }
+
+    static func uid(ofEmail email: String, _ db: Database) throws -> UserKey? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT CAST(uid AS BLOB) FROM email WHERE email = CAST(? AS TEXT)")
+        return try Row.fetchOne(statement, arguments: [email.bytes])?.text(0).map(UserKey.init(name:))
+    }
+
+    /// Makes or replaces the account's row; links have rows of their own.
+    static func put(_ account: AccountRecord, _ db: Database) throws {
+        try run(
+            """
+            INSERT OR REPLACE INTO account (uid, email, email_verified, email_from, name, created, unlinked_more)
+            VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?)
+            """,
+            [
+                account.user.name.bytes, account.email?.bytes, account.emailVerified ? 1 : 0,
+                account.email == nil ? nil : account.emailFrom?.bytes, account.name?.bytes,
+                account.created?.seconds, account.unlinked.hasMore ? 1 : 0,
+            ], db)
+    }
+
+    static func put(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
+        try run(
+            "INSERT INTO link (provider, subject, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))",
+            [link.provider.bytes, link.subject.bytes, uid.name.bytes], db)
+        try SQLiteRows.change(uid, "link", db)
+    }
+
+    static func remove(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
+        try run(
+            "DELETE FROM link WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)",
+            [link.provider.bytes, link.subject.bytes], db)
+        try SQLiteRows.change(uid, "link", db)
+    }
+
+    /// Remembers an identity as unlinked. When there are too many, the account loses its address instead, and has no other from then on.
+    static func remember(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
+        let row: StatementArguments = [uid.name.bytes, link.provider.bytes, link.subject.bytes]
+        try run(
+            """
+            INSERT OR IGNORE INTO unlinked (uid, provider, subject)
+            VALUES (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))
+            """, row, db)
+        let statement = try db.cachedStatement(sql: "SELECT count(*) FROM unlinked WHERE uid = CAST(? AS TEXT)")
+        let count = try Int.fetchOne(statement, arguments: [uid.name.bytes]) ?? 0
+        guard count > StoreBounds.maximumUnlinked else { return }
+        try forget(link, of: uid, db)
+        try run(
+            """
+            INSERT INTO account (uid, unlinked_more) VALUES (CAST(? AS TEXT), 1)
+            ON CONFLICT DO UPDATE SET unlinked_more = 1
+            """, [uid.name.bytes], db)
+        try removeEmail(of: uid, from: nil, db)
+    }
+
+    /// Forgets that an identity was unlinked.
+    static func forget(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
+        try run(
+            """
+            DELETE FROM unlinked
+            WHERE uid = CAST(? AS TEXT) AND provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)
+            """, [uid.name.bytes, link.provider.bytes, link.subject.bytes], db)
+    }
+
+    /// Removes the address that an account has from a provider, or from an unknown one. It reads no other field, so a faulty row does not keep it.
+    ///
+    /// - Parameter provider: nil: the address goes wherever it came from.
+    static func removeEmail(of uid: UserKey, from provider: String?, _ db: Database) throws {
+        let condition = "uid = CAST(?1 AS TEXT) AND (?2 IS NULL OR email_from IS NULL OR email_from = CAST(?2 AS TEXT))"
+        let arguments: StatementArguments = [uid.name.bytes, provider?.bytes]
+        try run(
+            """
+            DELETE FROM email WHERE uid = CAST(?1 AS TEXT)
+                AND email = (SELECT email FROM account WHERE \(condition))
+            """, arguments, db)
+        try run(
+            """
+            UPDATE account SET email = NULL, email_verified = 0, email_from = NULL
+            WHERE email IS NOT NULL AND \(condition)
+            """, arguments, db)
+    }
+
+    static func put(email: String, of uid: UserKey, _ db: Database) throws {
+        try run(
+            "INSERT OR REPLACE INTO email (email, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))",
+            [email.bytes, uid.name.bytes], db)
+    }
+
+    static func remove(email: String, of uid: UserKey, _ db: Database) throws {
+        try run(
+            "DELETE FROM email WHERE email = CAST(? AS TEXT) AND uid = CAST(? AS TEXT)", [email.bytes, uid.name.bytes],
+            db)
+    }
+
+    static func setNameIfAbsent(_ name: String, of uid: UserKey, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO account (uid, name) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))
+            ON CONFLICT DO UPDATE SET name = excluded.name WHERE name IS NULL
+            """, [uid.name.bytes, name.bytes], db)
+    }
+
+    static func setting(_ name: String, initial: [UInt8], _ db: Database) throws -> [UInt8] {
+        try run("INSERT OR IGNORE INTO setting (name, value) VALUES (?, ?)", [name, Data(initial)], db)
+        guard let value = try setting(name, db) else { throw faulty() }
+        return value
+    }
+
+    /// Nil where it was not made yet.
+    static func setting(_ name: String, _ db: Database) throws -> [UInt8]? {
+        let statement = try db.cachedStatement(sql: "SELECT value FROM setting WHERE name = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [name]) else { return nil }
+        guard case .blob(let value) = (row[0] as DatabaseValue).storage, !value.isEmpty else {
+            throw StoreError.faultyRecord(
+                repair: "the setting \(name) is no value; remove its row, and it is made anew")
+        }
+        return Array(value)
+    }
+
+    static func faulty() -> StoreError {
+        .faultyRecord(repair: "the account's row or one of its links is not what it should be; mend it in the file")
+    }
+
+    private static func run(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
+
+extension Row {
+    /// A text that was read as bytes; nil for NULL.
+    fileprivate func text(_ index: Int) throws -> String? {
+        if hasNull(atIndex: index) { return nil }
+        guard let text = try withName(index, { String(validating: $0, as: UTF8.self) }) else {
+            throw SQLiteAccounts.faulty()
+        }
+        return text
+    }
+}

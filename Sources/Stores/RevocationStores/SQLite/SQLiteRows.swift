@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+import GatewayCore
+import Revocation
+
+/// The statements of the embedded store.
+///
+/// Names are bound as bytes and made text by SQLite, and read as bytes: bound as strings they would end at a NUL, and
+/// what is written for `a\0b` would count for `a`.
+enum SQLiteRows {
+    /// How many changes are kept.
+    static let maximumChanges: Int64 = 1_000_000
+
+    static func user(_ uid: UserKey, _ db: Database) throws -> StoredUser? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT valid_since, disabled FROM user WHERE uid = CAST(? AS TEXT)")
+        guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else { return nil }
+        return StoredUser(validSince: .init(time: row[0]), disabled: .init(flag: row[1]))
+    }
+
+    /// - Parameter hasProofs: whether the file tells which proofs were authentications.
+    static func session(
+        _ uid: UserKey, _ session: String, _ db: Database, hasProofs: Bool = true
+    ) throws -> StoredSession? {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT revoked, signed_in_at, expires, \(hasProofs ? "authenticated_at" : "NULL") FROM session
+                WHERE uid = CAST(? AS TEXT) AND session = CAST(? AS TEXT)
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes, session.bytes]) else { return nil }
+        return StoredSession(
+            revoked: .init(flag: row[0]), signedInAt: .init(time: row[1]), authenticatedAt: .init(time: row[3]),
+            expires: .init(time: row[2]))
+    }
+
+    /// The start of the latest session of a user, and the time at which the last revocation was made.
+    static func order(_ uid: UserKey, _ db: Database) throws -> (lastSession: UnixTime?, revokedAt: UnixTime?) {
+        let statement = try db.cachedStatement(
+            sql: "SELECT last_session, revoked_at FROM user WHERE uid = CAST(? AS TEXT)")
+        guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else { return (nil, nil) }
+        return (
+            StoredField<UnixTime?>(time: row[0]).value ?? nil, StoredField<UnixTime?>(time: row[1]).value ?? nil
+        )
+    }
+
+    /// Keeps the start of a session, unless a later one is kept.
+    static func setLastSession(_ time: UnixTime, of uid: UserKey, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO user (uid, last_session) VALUES (CAST(? AS TEXT), ?)
+            ON CONFLICT DO UPDATE SET last_session = max(coalesce(last_session, 0), excluded.last_session)
+            """, [uid.name.bytes, time.seconds], db)
+    }
+
+    /// - Parameter revokedAt: the time of the revocation, where `time` is later.
+    static func setValidSince(_ time: UnixTime?, revokedAt: UnixTime? = nil, of uid: UserKey, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO user (uid, valid_since, revoked_at) VALUES (CAST(? AS TEXT), ?, ?)
+            ON CONFLICT DO UPDATE SET valid_since = excluded.valid_since, revoked_at = excluded.revoked_at
+            """, [uid.name.bytes, time?.seconds, revokedAt?.seconds], db)
+        try change(uid, "valid_since", db)
+    }
+
+    static func setDisabled(_ disabled: Bool, of uid: UserKey, _ db: Database) throws {
+        try run(
+            """
+            INSERT INTO user (uid, disabled) VALUES (CAST(? AS TEXT), ?)
+            ON CONFLICT DO UPDATE SET disabled = excluded.disabled
+            """, [uid.name.bytes, disabled ? 1 : 0], db)
+        try change(uid, "disabled", db)
+    }
+
+    /// Removes the row of a user of whom nothing is known, unless it keeps the start of a session.
+    static func removeUser(_ uid: UserKey, _ db: Database) throws {
+        try run("DELETE FROM user WHERE uid = CAST(? AS TEXT) AND last_session IS NULL", [uid.name.bytes], db)
+    }
+
+    static func setSession(
+        _ uid: UserKey, _ session: String, to record: SessionRecord, expires: UnixTime?, _ db: Database
+    ) throws {
+        try run(
+            """
+            INSERT INTO session (uid, session, revoked, signed_in_at, authenticated_at, expires)
+            VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET
+                revoked = excluded.revoked, signed_in_at = excluded.signed_in_at,
+                authenticated_at = excluded.authenticated_at, expires = excluded.expires
+            """,
+            [
+                uid.name.bytes, session.bytes, record.revoked ? 1 : 0, record.signedInAt?.seconds,
+                record.isAuthenticated ? record.signedInAt?.seconds : nil, expires?.seconds,
+            ], db)
+        try change(uid, "session", db)
+    }
+
+    /// How many sessions one transaction removes at most.
+    static let purgeBatch = 1000
+
+    /// Removes sessions that expired at or before `now`.
+    ///
+    /// - Returns: their keys, at most `purgeBatch`.
+    static func removeExpired(now: Int64, keys: StoreKeyMaker, _ db: Database) throws -> [StoreKey] {
+        let statement = try db.cachedStatement(
+            sql: """
+                DELETE FROM session WHERE (uid, session) IN (
+                    SELECT uid, session FROM session
+                    WHERE typeof(expires) = 'integer' AND expires BETWEEN 0 AND ? LIMIT \(purgeBatch)
+                ) RETURNING CAST(uid AS BLOB), CAST(session AS BLOB)
+                """)
+        let rows = try Row.fetchCursor(statement, arguments: [now])
+        var removed: [StoreKey] = []
+        while let row = try rows.next() {
+            removed.append(
+                try row.withName(0) { uid in
+                    try row.withName(1) { try keys.key(userName: uid, session: $0) }
+                })
+        }
+        return removed
+    }
+
+    static func change(_ uid: UserKey, _ what: String, _ db: Database) throws {
+        try run("INSERT INTO changes (uid, what) VALUES (CAST(? AS TEXT), ?)", [uid.name.bytes, what], db)
+        try run("DELETE FROM changes WHERE id <= ?", [db.lastInsertedRowID - maximumChanges], db)
+    }
+
+    private static func run(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
+
+extension String {
+    var bytes: Data { Data(utf8) }
+}

@@ -1,0 +1,134 @@
+import GRDB
+import Revocation
+
+/// The tables of the embedded store and their versions, kept in `user_version`.
+///
+/// The checks refuse a wrong value to whoever writes it; readers check again, since a file can be written without them.
+enum SQLiteSchema {
+    /// Marks the file as ours: "GHSE".
+    static let applicationID: Int64 = 0x4748_5345
+
+    /// Version n is reached by the first n of these.
+    private static let migrations = [version1, version2, version3, version4]
+
+    /// The first version with links, accounts and settings.
+    static let versionOfAccounts = 3
+    /// The first version that tells how the user of a session proved who they are.
+    static let versionOfProofs = 4
+    /// The first version that remembers unlinked identities, and where an address came from.
+    static let versionOfUnlinked = 4
+
+    /// Brings the file to the newest version, in one transaction.
+    static func migrate(_ db: Database) throws {
+        try db.inTransaction(.immediate) {
+            let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+            try check(db, version: version)
+            for migration in migrations.dropFirst(version) { try db.execute(sql: migration) }
+            if version < migrations.count {
+                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+                try db.execute(sql: "PRAGMA user_version = \(migrations.count)")
+            }
+            return .commit
+        }
+    }
+
+    /// Refuses a file of another program, or of a newer version.
+    static func check(_ db: Database, version: Int) throws {
+        guard version <= migrations.count else {
+            throw StoreError(
+                .incompatible,
+                "the store's file has version \(version), this gateway knows \(migrations.count);"
+                    + " run the gateway that wrote it, or a newer one")
+        }
+        let owner = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
+        guard owner == applicationID || (version == 0 && owner == 0 && isEmpty) else {
+            throw StoreError(.incompatible, "the file is another program's database; name another file in `store`")
+        }
+    }
+
+    private static let version1 = """
+        CREATE TABLE user (
+            uid TEXT NOT NULL PRIMARY KEY CHECK (typeof(uid) = 'text'),
+            valid_since INTEGER CHECK (valid_since IS NULL OR \(isTime("valid_since"))),
+            disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1))
+        ) WITHOUT ROWID;
+        CREATE TABLE session (
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            session TEXT NOT NULL CHECK (typeof(session) = 'text'),
+            revoked INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1)),
+            signed_in_at INTEGER CHECK (signed_in_at IS NULL OR \(isTime("signed_in_at"))),
+            expires INTEGER CHECK (expires IS NULL OR \(isTime("expires"))),
+            PRIMARY KEY (uid, session)
+        ) WITHOUT ROWID;
+        CREATE INDEX session_expires ON session (expires) WHERE expires IS NOT NULL;
+        CREATE TABLE changes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            what TEXT NOT NULL
+        );
+        """
+
+    /// What may be used once.
+    private static let version2 = ["nonce", "seen"].map { table in
+        """
+        CREATE TABLE \(table) (
+            hash BLOB NOT NULL PRIMARY KEY CHECK (typeof(hash) = 'blob' AND length(hash) = 32),
+            expires INTEGER NOT NULL CHECK \(isTime("expires"))
+        ) WITHOUT ROWID;
+        CREATE INDEX \(table)_expires ON \(table) (expires);
+
+        """
+    }.joined()
+
+    /// What a nonce is for, and accounts. The table of links is their list and decides whose they are.
+    private static let version3 = """
+        ALTER TABLE nonce ADD COLUMN purpose TEXT NOT NULL DEFAULT 'any' CHECK (typeof(purpose) = 'text');
+        CREATE TABLE account (
+            uid TEXT NOT NULL PRIMARY KEY CHECK (typeof(uid) = 'text'),
+            email TEXT CHECK (email IS NULL OR typeof(email) = 'text'),
+            email_verified INTEGER NOT NULL DEFAULT 0 CHECK (email_verified IN (0, 1)),
+            name TEXT CHECK (name IS NULL OR typeof(name) = 'text'),
+            created INTEGER CHECK (created IS NULL OR \(isTime("created")))
+        ) WITHOUT ROWID;
+        CREATE TABLE link (
+            provider TEXT NOT NULL CHECK (typeof(provider) = 'text'),
+            subject TEXT NOT NULL CHECK (typeof(subject) = 'text'),
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            PRIMARY KEY (provider, subject)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX link_uid ON link (uid, provider);
+        CREATE TABLE email (
+            email TEXT NOT NULL PRIMARY KEY CHECK (typeof(email) = 'text'),
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text')
+        ) WITHOUT ROWID;
+        CREATE TABLE setting (
+            name TEXT NOT NULL PRIMARY KEY CHECK (typeof(name) = 'text'),
+            value BLOB NOT NULL CHECK (typeof(value) = 'blob')
+        ) WITHOUT ROWID;
+        """
+
+    /// The order of sessions and revocations, which proofs were authentications, where an address came from, and which identities were unlinked.
+    private static let version4 = """
+        ALTER TABLE user ADD COLUMN last_session INTEGER
+            CHECK (last_session IS NULL OR \(isTime("last_session")));
+        ALTER TABLE user ADD COLUMN revoked_at INTEGER
+            CHECK (revoked_at IS NULL OR \(isTime("revoked_at")));
+        ALTER TABLE session ADD COLUMN authenticated_at INTEGER
+            CHECK (authenticated_at IS NULL OR \(isTime("authenticated_at")));
+        ALTER TABLE account ADD COLUMN email_from TEXT
+            CHECK (email_from IS NULL OR typeof(email_from) = 'text');
+        ALTER TABLE account ADD COLUMN unlinked_more INTEGER NOT NULL DEFAULT 0
+            CHECK (unlinked_more IN (0, 1));
+        CREATE TABLE unlinked (
+            uid TEXT NOT NULL CHECK (typeof(uid) = 'text'),
+            provider TEXT NOT NULL CHECK (typeof(provider) = 'text'),
+            subject TEXT NOT NULL CHECK (typeof(subject) = 'text'),
+            PRIMARY KEY (uid, provider, subject)
+        ) WITHOUT ROWID;
+        """
+
+    private static func isTime(_ column: String) -> String {
+        "(typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(StoreBounds.maximumTime))"
+    }
+}

@@ -1,0 +1,192 @@
+import GRDB
+import GatewayCore
+package import Revocation
+
+/// Each operation is one transaction, which decides everything at once: nothing half done is ever in the file.
+extension SQLiteStore: AccountStore {
+    /// Whom an identity belongs to, read from the file.
+    package func owner(of link: IdentityLink) async throws(StoreError) -> UserKey? {
+        try checkOpen()
+        try StoreBounds.check(link)
+        return try await writer.read { db in try SQLiteAccounts.owner(of: link, db) }
+    }
+
+    /// The account of a uid, read from the file.
+    package func account(_ uid: UserKey) async throws(StoreError) -> AccountRecord? {
+        try checkOpen()
+        try StoreBounds.check(user: uid)
+        let account = try await writer.read { db in try SQLiteAccounts.account(uid, db) }
+        return account.saysAnything ? account : nil
+    }
+
+    /// The uid of an address, read from the file.
+    package func uid(ofEmail email: String) async throws(StoreError) -> UserKey? {
+        try checkOpen()
+        try StoreBounds.check(email: email)
+        return try await writer.read { db in try SQLiteAccounts.uid(ofEmail: email, db) }
+    }
+
+    /// Makes an account, its link and its address.
+    ///
+    /// - Throws: `.invalidAccount` for a record that cannot be one, and for a uid that is not fresh.
+    package func createAccount(
+        _ account: AccountRecord, claimsEmail: Bool
+    ) async throws(StoreError) -> AccountCreation {
+        try checkOpen()
+        let link = try StoreBounds.check(creating: account)
+        return try await writer.write { [linkGenerations] db in
+            if let owner = try SQLiteAccounts.owner(of: link, db) {
+                return SQLiteChange(.success(owner == account.user ? .created : .linkTaken(uid: owner)))
+            }
+            let email = claimsEmail ? account.email : nil
+            if let email, let owner = try SQLiteAccounts.uid(ofEmail: email, db) {
+                return SQLiteChange(.success(.emailTaken(uid: owner)))
+            }
+            guard try !SQLiteAccounts.account(account.user, db).saysAnything else {
+                throw StoreError.invalidAccount("the uid of a new account is another one's")
+            }
+            try SQLiteAccounts.put(account, db)
+            if let email { try SQLiteAccounts.put(email: email, of: account.user, db) }
+            try SQLiteAccounts.put(link, of: account.user, db)
+            return SQLiteChange(.success(.created)) { linkGenerations.changed(link.name) }
+        }
+    }
+
+    /// Links an identity to a uid.
+    package func claim(
+        _ link: IdentityLink, for uid: UserKey, unlessUnlinked: Bool
+    ) async throws(StoreError) -> LinkClaim {
+        try checkOpen()
+        try StoreBounds.check(link)
+        try StoreBounds.check(user: uid)
+        return try await writer.write { [linkGenerations] db in
+            var account = try SQLiteAccounts.account(uid, db)
+            if let owner = try SQLiteAccounts.owner(of: link, db) {
+                return SQLiteChange(.success(owner == uid ? .alreadyLinked(account) : .taken(uid: owner)))
+            }
+            guard account.links[link.provider] == nil else { return SQLiteChange(.success(.providerTaken)) }
+            if unlessUnlinked, account.unlinked.mayContain(link) { return SQLiteChange(.success(.unlinked)) }
+            guard account.links.count < StoreBounds.maximumLinks else { throw StoreError.tooManyLinks() }
+            try SQLiteAccounts.put(link, of: uid, db)
+            try SQLiteAccounts.forget(link, of: uid, db)
+            account.links[link.provider] = link.subject
+            account.unlinked.links.remove(link)
+            return SQLiteChange(.success(.linked(account))) { linkGenerations.changed(link.name) }
+        }
+    }
+
+    /// Ends the link of a uid to a provider.
+    package func release(provider: String, of uid: UserKey) async throws(StoreError) -> LinkRelease {
+        try checkOpen()
+        try StoreBounds.check(provider: provider)
+        try StoreBounds.check(user: uid)
+        let now = UnixTime(clamping: clock.now())
+        return try await writer.write { [linkGenerations, view] db in
+            let account = try SQLiteAccounts.account(uid, db)
+            guard let subject = account.links[provider] else { return SQLiteChange(.success(.absent)) }
+            guard account.created == nil || account.links.count > 1 else { return SQLiteChange(.success(.last)) }
+            let link = IdentityLink(provider: provider, subject: subject)
+            let ended = try Self.endSessions(of: link, at: now, db)
+            try SQLiteAccounts.remove(link, of: uid, db)
+            try SQLiteAccounts.removeEmail(of: uid, from: provider, db)
+            try SQLiteAccounts.remember(link, of: uid, db)
+            let left = try SQLiteAccounts.account(uid, db)
+            return SQLiteChange(.success(.released(link, left))) {
+                if let ended { view.setUser(ended.key, to: ended.word) }
+                linkGenerations.changed(link.name)
+            }
+        }
+    }
+
+    /// Ends all links of an account, also of one whose other record is faulty.
+    @discardableResult
+    package func releaseAll(
+        of uid: UserKey, for successor: IdentityLink?
+    ) async throws(StoreError) -> [IdentityLink] {
+        try checkOpen()
+        try StoreBounds.check(user: uid)
+        let now = UnixTime(clamping: clock.now())
+        return try await writer.write { [linkGenerations, view] db in
+            let all = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value) }
+            let links = all.filter { $0 != successor }
+            var ended: [(key: StoreKey, word: RecordWord)] = []
+            if successor == nil { try SQLiteAccounts.removeEmail(of: uid, from: nil, db) }
+            for link in links {
+                if let end = try Self.endSessions(of: link, at: now, db) { ended.append(end) }
+                try SQLiteAccounts.remove(link, of: uid, db)
+                try SQLiteAccounts.remember(link, of: uid, db)
+            }
+            return SQLiteChange(.success(links)) { [ended] in
+                for end in ended { view.setUser(end.key, to: end.word) }
+                for link in links { linkGenerations.changed(link.name) }
+            }
+        }
+    }
+
+    /// Revokes the sessions that an identity began. Sign-ins by its earlier credentials still count; requests with its earlier bearer tokens do not,
+    /// since the view has one time for both.
+    ///
+    /// - Returns: what to publish of the identity's record; nil: nothing.
+    private static func endSessions(
+        of link: IdentityLink, at now: UnixTime, _ db: Database
+    ) throws -> (key: StoreKey, word: RecordWord)? {
+        // A longer name is no user's, and began no session.
+        guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return nil }
+        let order = try SQLiteRows.order(UserKey(link), db)
+        var user = try SQLiteRows.user(UserKey(link), db) ?? StoredUser()
+        // A faulty record lets nobody pass.
+        guard let old = user.validSince.value else { return nil }
+        let credentialsSince = UserRecord(validSince: old, revokedAt: order.revokedAt).credentialsSince
+        try SQLiteRows.revoke(
+            UserKey(link), &user, to: max(now, order.lastSession ?? now), at: credentialsSince ?? 0, db)
+        return (try StoreKeyMaker().key(of: UserKey(link)), user.word)
+    }
+}
+
+extension SQLiteStore {
+    /// Keeps the display name, unless the account has one.
+    package func setNameIfAbsent(_ name: String, of uid: UserKey) async throws(StoreError) {
+        try checkOpen()
+        try StoreBounds.check(name: name)
+        try StoreBounds.check(user: uid)
+        try await writer.write { db in
+            try SQLiteAccounts.setNameIfAbsent(name, of: uid, db)
+            return SQLiteChange(.success(()))
+        }
+    }
+
+    /// Keeps the address of an account, and gives up the one that it had before.
+    package func setEmail(
+        _ email: String, verified: Bool, from link: IdentityLink, of uid: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> Bool {
+        try checkOpen()
+        try StoreBounds.check(email: email)
+        try StoreBounds.check(link)
+        try StoreBounds.check(user: uid)
+        return try await writer.write { db in
+            if claimsEmail, let owner = try SQLiteAccounts.uid(ofEmail: email, db), owner != uid {
+                return SQLiteChange(.success(false))
+            }
+            var account = try SQLiteAccounts.account(uid, db)
+            guard try SQLiteAccounts.owner(of: link, db) == uid, !account.unlinked.hasMore else {
+                return SQLiteChange(.success(false))
+            }
+            if let old = account.email, !old.isExactly(email) { try SQLiteAccounts.remove(email: old, of: uid, db) }
+            if claimsEmail { try SQLiteAccounts.put(email: email, of: uid, db) }
+            account.email = email
+            account.emailVerified = verified
+            account.emailFrom = link.provider
+            try SQLiteAccounts.put(account, db)
+            return SQLiteChange(.success(true))
+        }
+    }
+
+    /// The stored value, or `initial`, which then is.
+    package func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] {
+        try checkOpen()
+        try StoreBounds.check(setting: name, initial)
+        return try await writer.write { db in
+            SQLiteChange(.success(try SQLiteAccounts.setting(name, initial: initial, db)))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import GRDB
+import GatewayCore
+package import JOSE
+package import Revocation
+
+extension SQLiteStore: NonceStore {
+    /// Keeps a nonce for so many seconds of the store's clock.
+    package func putNonce(_ nonce: SHA256Digest, purpose: String, lifetime: Int64) async throws(StoreError) {
+        try checkOpen()
+        try StoreBounds.check(purpose: purpose)
+        try StoreBounds.check(lifetime: lifetime)
+        let expires = clock.now() + lifetime
+        try await writer.write { db in
+            try SQLiteNonces.put(nonce, purpose: purpose, expires: expires, db)
+            return SQLiteChange(.success(()))
+        }
+    }
+
+    /// Takes a nonce: the transaction that removes it is the only one that finds it.
+    package func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> String? {
+        try checkOpen()
+        let now = clock.now()
+        return try await writer.write { db in SQLiteChange(.success(try SQLiteNonces.take(nonce, now: now, db))) }
+    }
+
+    /// Marks a credential, if it is not marked.
+    package func markSeen(_ credential: SHA256Digest, lifetime: Int64) async throws(StoreError) -> Bool {
+        try checkOpen()
+        try StoreBounds.check(lifetime: lifetime)
+        let now = clock.now()
+        return try await writer.write { db in
+            SQLiteChange(.success(try SQLiteNonces.mark(credential, now: now, expires: now + lifetime, db)))
+        }
+    }
+
+    /// Whether a credential is marked.
+    package func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool {
+        try checkOpen()
+        let now = clock.now()
+        return try await writer.read { db in try SQLiteNonces.isMarked(credential, now: now, db) }
+    }
+}
+
+/// The statements for what may be used once.
+enum SQLiteNonces {
+    private static let tables = ["nonce", "seen"]
+
+    static func put(_ nonce: SHA256Digest, purpose: String, expires: Int64, _ db: Database) throws {
+        try run(
+            "INSERT OR REPLACE INTO nonce (hash, purpose, expires) VALUES (?, ?, ?)", [nonce.data, purpose, expires], db
+        )
+    }
+
+    /// - Returns: the purpose; nil: there is no such nonce.
+    static func take(_ nonce: SHA256Digest, now: Int64, _ db: Database) throws -> String? {
+        let statement = try db.cachedStatement(
+            sql: "DELETE FROM nonce WHERE hash = ? AND expires > ? RETURNING CAST(purpose AS TEXT)")
+        return try String.fetchAll(statement, arguments: [nonce.data, now]).first
+    }
+
+    /// A mark that has expired counts as none.
+    static func mark(_ credential: SHA256Digest, now: Int64, expires: Int64, _ db: Database) throws -> Bool {
+        try run(
+            """
+            INSERT INTO seen (hash, expires) VALUES (?, ?)
+            ON CONFLICT DO UPDATE SET expires = excluded.expires WHERE expires <= ?
+            """, [credential.data, expires, now], db)
+        return db.changesCount == 1
+    }
+
+    static func isMarked(_ credential: SHA256Digest, now: Int64, _ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM seen WHERE hash = ? AND expires > ?")
+        return try Int.fetchOne(statement, arguments: [credential.data, now]) != nil
+    }
+
+    /// Removes what expired at or before `now`.
+    ///
+    /// - Returns: how many were removed, at most `limit` of each kind.
+    static func removeExpired(now: Int64, limit: Int, _ db: Database) throws -> Int {
+        try tables.reduce(0) { count, table in
+            try run(
+                "DELETE FROM \(table) WHERE hash IN (SELECT hash FROM \(table) WHERE expires <= ? LIMIT \(limit))",
+                [now],
+                db)
+            return count + db.changesCount
+        }
+    }
+
+    private static func run(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
+
+extension SHA256Digest {
+    fileprivate var data: Data { Data(bytes) }
+}

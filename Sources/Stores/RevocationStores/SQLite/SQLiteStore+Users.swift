@@ -1,0 +1,112 @@
+import GRDB
+import GatewayCore
+package import Revocation
+
+extension SQLiteStore {
+    /// Moves `valid_since` forward to `time`, or to the start of the latest session, if it is not there yet.
+    ///
+    /// - Throws: `.faultyRecord` if what is stored is no time: whether it would go back cannot be told.
+    @discardableResult
+    package func revoke(
+        _ uid: UserKey, at time: Int64, _ scope: RevocationScope
+    ) async throws(StoreError) -> UserRecord {
+        let time = try StoreBounds.time(time)
+        return try await changeUser(uid) { user, db in
+            let last = scope == .everything ? try SQLiteRows.order(uid, db).lastSession : nil
+            try SQLiteRows.revoke(uid, &user, to: max(time, last ?? time), at: time, db)
+        }
+    }
+
+    /// Begins a session after everything that the row revokes.
+    package func beginSession(_ uid: UserKey, at time: Int64) async throws(StoreError) -> SessionStart {
+        try checkOpen()
+        try StoreBounds.check(user: uid)
+        let time = try StoreBounds.time(time)
+        return try await writer.write { db in
+            let user = try SQLiteRows.user(uid, db) ?? StoredUser()
+            guard var record = user.record else { throw Self.faultyUser(user) }
+            record.revokedAt = try SQLiteRows.order(uid, db).revokedAt
+            let started = record.validSince.map { max(time, $0.adding(1)) } ?? time
+            // Nothing begins after a revocation of the latest time.
+            guard record.validSince != .latest else { throw StoreError.invalidTime(started.seconds) }
+            try SQLiteRows.setLastSession(started, of: uid, db)
+            return SQLiteChange(.success(SessionStart(started: started, record: record)))
+        }
+    }
+
+    /// Forgets `valid_since`, valid or not.
+    @discardableResult
+    package func unrevoke(_ uid: UserKey) async throws(StoreError) -> UserRecord {
+        try await changeUser(uid) { user, db in
+            if user.validSince == .valid(nil) { return }
+            try SQLiteRows.setValidSince(nil, of: uid, db)
+            user.validSince = .valid(nil)
+        }
+    }
+
+    /// Sets `disabled`, whatever it was. What is asked is stored even if the record is still faulty for its
+    /// `valid_since`, and `.faultyRecord` tells so; the same holds for `unrevoke` and a faulty `disabled`.
+    @discardableResult
+    package func setDisabled(_ uid: UserKey, _ disabled: Bool) async throws(StoreError) -> UserRecord {
+        try await changeUser(uid) { user, db in
+            if user.disabled == .valid(disabled) { return }
+            try SQLiteRows.setDisabled(disabled, of: uid, db)
+            user.disabled = .valid(disabled)
+        }
+    }
+
+    /// The user's row, read from the file.
+    package func user(_ uid: UserKey) async throws(StoreError) -> UserRecord {
+        try checkOpen()
+        try StoreBounds.check(user: uid)
+        return try await writer.read { db in
+            let user = try SQLiteRows.user(uid, db) ?? StoredUser()
+            guard var record = user.record else { throw Self.faultyUser(user) }
+            record.revokedAt = try SQLiteRows.order(uid, db).revokedAt
+            return record
+        }
+    }
+
+    /// Reads the user's row, lets `change` write to it, and publishes what it then is.
+    private func changeUser(
+        _ uid: UserKey, _ change: @escaping @Sendable (inout StoredUser, Database) throws -> Void
+    ) async throws(StoreError) -> UserRecord {
+        try checkOpen()
+        try StoreBounds.check(user: uid)
+        return try await writer.write { [view] db in
+            let key = try StoreKeyMaker().key(of: uid)
+            var user = try SQLiteRows.user(uid, db) ?? StoredUser()
+            try change(&user, db)
+            if user == StoredUser() { try SQLiteRows.removeUser(uid, db) }
+            let word = user.word
+            return SQLiteChange(user.record.map { .success($0) } ?? .failure(Self.faultyUser(user))) {
+                view.setUser(key, to: word)
+            }
+        }
+    }
+
+    private static func faultyUser(_ user: StoredUser) -> StoreError {
+        let field = user.validSince == .faulty ? "valid_since" : "disabled"
+        let repair = user.validSince == .faulty ? "unrevoke the user" : "disable or enable the user"
+        return .faultyRecord(repair: "\(field) is not what it should be; \(repair) to set it anew")
+    }
+}
+
+extension SQLiteRows {
+    /// Moves `valid_since` forward to `time`, if it is not there yet.
+    ///
+    /// - Parameter now: when the revocation was made.
+    static func revoke(_ uid: UserKey, _ user: inout StoredUser, to time: UnixTime, at now: UnixTime, _ db: Database)
+        throws
+    {
+        guard let old = user.validSince.value else {
+            throw StoreError.faultyRecord(repair: "unrevoke the user first, which forgets valid_since")
+        }
+        if let old, old >= time {
+            guard let made = try order(uid, db).revokedAt, made < now else { return }
+            return try setValidSince(old, revokedAt: now < old ? now : nil, of: uid, db)
+        }
+        try setValidSince(time, revokedAt: now < time ? now : nil, of: uid, db)
+        user.validSince = .valid(time)
+    }
+}
