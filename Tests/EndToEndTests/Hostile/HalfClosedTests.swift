@@ -2,7 +2,8 @@ import DevelopmentIdentity
 import Testing
 
 /// Clients that have nothing more to say.
-@Suite(.sharedScenario { $0["limits"] = "{ idle_timeout: 700ms }" }) struct HalfClosedClientTests {
+@Suite(.sharedScenario { $0["limits"] = "{ idle_timeout: \(Allowance.setting(milliseconds: 700)) }" })
+struct HalfClosedClientTests {
     let scenario: Scenario
 
     init() throws { scenario = try Scenario.current }

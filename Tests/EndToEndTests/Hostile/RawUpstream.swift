@@ -12,7 +12,7 @@ extension Scenario {
         let times = "connect_timeout: 300ms, response_timeout: 500ms"
         try await run(
             arrange: { _, echo, configuration in
-                configuration["limits"] = "{ idle_timeout: 700ms }"
+                configuration["limits"] = "{ idle_timeout: \(Allowance.setting(milliseconds: 700)) }"
                 configuration["upstreams"] =
                     "{ api: { servers: ['\(echo.url)'] }, raw: { servers: ['\(listener.url)'], \(times) } }"
                 configuration.routes = [

@@ -1,8 +1,14 @@
 import DevelopmentIdentity
 import Testing
 
-/// Clients that are slow, or gone, cost only themselves.
-@Suite(.sharedScenario { $0["limits"] = "{ head_timeout: 400ms, idle_timeout: 600ms, request_timeout: 3s }" })
+/// Slow clients and clients that left affect only their own connections.
+///
+/// The limits grow with the allowance: a machine that stands still for 600 ms would otherwise end a connection before its request.
+@Suite(
+    .sharedScenario {
+        let (head, idle) = (Allowance.setting(milliseconds: 400), Allowance.setting(milliseconds: 600))
+        $0["limits"] = "{ head_timeout: \(head), idle_timeout: \(idle), request_timeout: 3s }"
+    })
 struct TimeLimitTests {
     let scenario: Scenario
 
