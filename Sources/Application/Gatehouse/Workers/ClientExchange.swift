@@ -16,7 +16,9 @@ final class ClientExchange: RequestHandler {
     /// The worker that the current request was begun with, and is served with to its end; `nil` between requests.
     private(set) var worker: Worker?
     /// The current request's way through the pipeline.
-    private(set) var run = PipelineRun(began: 0)
+    ///
+    /// The pipeline gets it in place, performs no I/O, and calls nothing of the exchange.
+    @exclusivity(unchecked) private(set) var run = PipelineRun()
     private var state = State.new
     /// The lookup result that the run is resumed with.
     private var result = LookupResult.arrived
@@ -36,7 +38,7 @@ final class ClientExchange: RequestHandler {
     func began(_ client: ClientHandler) {
         worker = home.current
         worker?.requestBegan()
-        run = PipelineRun(began: client.record.began)
+        run.begin(at: client.record.began)
         state = .new
     }
 
@@ -63,13 +65,9 @@ final class ClientExchange: RequestHandler {
         _ request: RequestView, _ client: ClientHandler, _ worker: Worker, _ context: RequestPipeline.Context
     ) {
         while true {
-            // Taken out while it is worked on: see `ClientHandler.takeInbound`.
-            var (run, origins) = (run, client.origins)
-            let step = worker.pipeline.advance(&run, request, &origins, in: context)
-            client.origins = origins
-            self.run = run
-            note(run, client, worker)
-            switch step {
+            let step = worker.pipeline.advance(&run, request, &client.origins, in: context)
+            Self.note(&run, in: &client.record, worker)
+            switch consume step {
             case .permit(let permit):
                 state = .permitted
                 switch permit.destination {
@@ -94,22 +92,21 @@ final class ClientExchange: RequestHandler {
     }
 
     /// Copies to the connection's record what responses, the access log and metrics need.
-    private func note(_ run: PipelineRun, _ client: ClientHandler, _ worker: Worker) {
-        guard let plan = run.plan else {
-            if let reason = run.reason { client.record.reason = reason }
-            return
-        }
-        client.record.bodyLimit = plan.bodyLimit
+    ///
+    /// Both are passed in place: a copy of a run costs a reference count for each of its members.
+    private static func note(_ run: inout PipelineRun, in record: inout RequestRecord, _ worker: Worker) {
+        if let reason = run.reason { record.reason = reason }
+        guard let plan = run.plan else { return }
+        record.bodyLimit = plan.bodyLimit
         if let additions = plan.additions {
-            client.record.additions = additions
-            client.record.corsOrigin = run.corsOrigin
+            record.additions = additions
+            record.corsOrigin = run.corsOrigin
         }
-        client.record.isAuthenticated = run.identity != nil
-        client.record.expiredCode = run.expiredCode
-        if let reason = run.reason { client.record.reason = reason }
-        if let rule = run.rule { client.record.rule = rule }
+        record.isAuthenticated = run.identity != nil
+        record.expiredCode = run.expiredCode
+        if let rule = run.rule { record.rule = rule }
         // A user who wants to be signed out is, even if the session is no longer valid.
-        if run.endpoint == .signOut { client.record.clearsCookie = true }
+        if run.endpoint == .signOut { record.clearsCookie = true }
         if let failure = run.storeFailure { worker.logAllowed(failure, plan) }
     }
 
@@ -145,7 +142,7 @@ final class ClientExchange: RequestHandler {
         worker.requestEnded()
         account(for: client, worker)
         self.worker = nil
-        run = PipelineRun(began: 0)
+        run = PipelineRun()
     }
 
     private static func isGRPC(_ request: RequestView) -> Bool {

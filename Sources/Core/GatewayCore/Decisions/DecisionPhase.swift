@@ -58,7 +58,12 @@ package enum DecisionPhase: UInt8, CaseIterable, Sendable, Comparable {
     }
 
     /// The phase that follows; `nil` after the last one.
-    @inlinable package var next: DecisionPhase? { DecisionPhase(rawValue: rawValue &+ 1) }
+    ///
+    /// A run asks for it a dozen times. The raw values are those of the representation, without gaps; `init(rawValue:)` compares them one by one.
+    @inlinable package var next: DecisionPhase? {
+        if case .rules = self { return nil }
+        return unsafeBitCast(unsafeBitCast(self, to: UInt8.self) &+ 1, to: DecisionPhase.self)
+    }
 
     package static func < (left: DecisionPhase, right: DecisionPhase) -> Bool { left.rawValue < right.rawValue }
 }

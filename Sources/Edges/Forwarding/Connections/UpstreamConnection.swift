@@ -7,6 +7,7 @@ import RequestPipeline
 /// One connection to an upstream's server: sends requests, reads answers, relays both with back pressure.
 ///
 /// What follows from what is decided by ``UpstreamExchange``. Everything happens on the worker's event loop.
+/// Properties that other modules read are exempt from run-time exclusivity checks; see the ledger in `docs/architecture.md`.
 package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
@@ -15,7 +16,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     /// Apart from the pool, whose reference costs more to follow.
     package let front: ServerFront
     let pool: UpstreamPool
-    package private(set) var context: ChannelHandlerContext?
+    @exclusivity(unchecked) package private(set) var context: ChannelHandlerContext?
     /// The client whose request is being served.
     var client: ClientHandler?
     var exchange: UpstreamExchange?
@@ -27,9 +28,9 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     /// Small parts of the answer, and of the request, that are written together once what arrived is used up.
     var gathered = ByteBuffer()
     private var gatheredRequest = ByteBuffer()
-    package private(set) var queued = QueuedWrites()
-    package private(set) var writer: SocketWriter?
-    package var isFlushDue = false {
+    @exclusivity(unchecked) package private(set) var queued = QueuedWrites()
+    @exclusivity(unchecked) package private(set) var writer: SocketWriter?
+    @exclusivity(unchecked) package var isFlushDue = false {
         didSet { if !isFlushDue { isHeadUnsent = false } }
     }
     /// The request's head was written and not flushed yet.
@@ -42,7 +43,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     private var responseLimit: UInt64 = 0
     private var served = 0
     private var isReadPaused = false
-    package var turn = TurnBudget()
+    @exclusivity(unchecked) package var turn = TurnBudget()
     /// The connection has ended, but not all that it brought was passed on.
     private var dueEnd: DueEnd?
     private var isRetired = false

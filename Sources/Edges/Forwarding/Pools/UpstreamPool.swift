@@ -26,7 +26,7 @@ package final class UpstreamPool {
     let loop: any EventLoop
     let logger: Logger
     let dialer: UpstreamDialer
-    package var machine: UpstreamPoolMachine<UpstreamConnection, Waiter>
+    @exclusivity(unchecked) package var machine: UpstreamPoolMachine<UpstreamConnection, Waiter>
     /// Where each server of the machine is.
     package var targets: [UpstreamEndpoint] = []
     var budget: RetryBudget

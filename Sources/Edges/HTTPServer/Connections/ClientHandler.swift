@@ -5,44 +5,45 @@ package import NIOCore
 /// One client connection's I/O: reads heads and bodies, hands requests over, writes answers, keeps time.
 ///
 /// What follows from what is decided by ``ClientConnection``. Everything happens on the worker's event loop.
+/// Properties that other modules read are exempt from run-time exclusivity checks; see the ledger in `docs/architecture.md`.
 package final class ClientHandler: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
     package let front: ServerFront
     /// Whom requests come from.
-    package var origins: RequestOrigin
+    @exclusivity(unchecked) package var origins: RequestOrigin
     /// How it is opened and closed where it is more than a socket; nil: it is none.
     let opening: ConnectionOpening?
-    package var connection: ClientConnection
-    package var record = RequestRecord()
+    @exclusivity(unchecked) package var connection: ClientConnection
+    @exclusivity(unchecked) package var record = RequestRecord()
     /// Decides the connection's requests; `nil` before the first one.
     var handler: (any RequestHandler)?
     /// The head of the request being served. Kept until its answer has ended: a request may have to be sent again.
-    package var head = ByteBuffer()
+    @exclusivity(unchecked) package var head = ByteBuffer()
     /// What arrived and was not consumed yet.
     var inbound = ByteBuffer()
     /// How far `inbound` has been searched for the end of a head.
     var scanned = 0
     var body = BodyReader.none
-    package var responder: (any Responder)?
+    @exclusivity(unchecked) package var responder: (any Responder)?
     /// What is known of the stream that is being served; nil: an ordinary request, or none.
-    package var stream: OpenStream?
+    @exclusivity(unchecked) package var stream: OpenStream?
     /// What is known of the permission of an exchange that lasts and is no stream; nil: it was not looked at.
-    package var lasting: OpenStream?
+    @exclusivity(unchecked) package var lasting: OpenStream?
     /// Where it came in; nil in tests.
     var listener: ListenerSlot?
     /// Its place among the process's connections; nil in tests.
     var holder: ConnectionHolder?
     /// Its listener lets others in now: no more requests are taken after the one it serves.
     private(set) var isOutdated = false
-    package var queued = QueuedWrites()
-    package private(set) var writer: SocketWriter?
+    @exclusivity(unchecked) package var queued = QueuedWrites()
+    @exclusivity(unchecked) package private(set) var writer: SocketWriter?
     /// It is in the queue of those that are flushed next.
-    package var isFlushDue = false
-    package var turn = TurnBudget()
+    @exclusivity(unchecked) package var isFlushDue = false
+    @exclusivity(unchecked) package var turn = TurnBudget()
     var registryIndex = 0
-    package private(set) var context: ChannelHandlerContext?
+    @exclusivity(unchecked) package private(set) var context: ChannelHandlerContext?
     private var isAdvancing = false
     private var isReadPaused = false
     private var lingered = 0

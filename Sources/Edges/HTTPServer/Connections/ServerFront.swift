@@ -16,18 +16,18 @@ package final class ServerFront {
     package let flushes: FlushQueue
     /// Connections with more to do than one turn allows.
     let turns: TurnQueue
-    package var requestIDs = RequestIDs()
+    @exclusivity(unchecked) package var requestIDs = RequestIDs()
     var dates = DateLine()
     /// No more requests are taken on a connection after the one it serves.
-    package var isDraining = false
+    @exclusivity(unchecked) package var isDraining = false
     /// Since when draining, in monotonic nanoseconds.
     package var drainingSince: UInt64 = 0
     /// The line that takes the session cookie away; nil: there are no sessions.
-    package var clearingCookie: [UInt8]?
+    @exclusivity(unchecked) package var clearingCookie: [UInt8]?
     /// Makes the handlers of connections; `nil` once stopped.
-    package weak var handlers: (any RequestHandlerSource)?
+    @exclusivity(unchecked) package weak var handlers: (any RequestHandlerSource)?
     /// When the event that is being handled began, in monotonic nanoseconds: read once an event, not at each step.
-    package private(set) var time: UInt64
+    @exclusivity(unchecked) package private(set) var time: UInt64
 
     /// - Parameter loop: whose events are handled before anything is sent; nil: each thing is sent at once.
     package init(limits: ConnectionLimits, clock: GatewayClock, loop: (any EventLoop)? = nil) {

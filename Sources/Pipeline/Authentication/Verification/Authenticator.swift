@@ -31,7 +31,7 @@ package final class Authenticator {
     private let counters: WorkerCounters
     /// Who owns identities; nil: nobody does, without accounts.
     private let owners: LinkOwners?
-    package private(set) var cache: VerifiedTokenCache
+    @exclusivity(unchecked) package private(set) var cache: VerifiedTokenCache
     let hints = TokenHints(capacity: cacheCapacity)
     private var views: [KeySetView]
 

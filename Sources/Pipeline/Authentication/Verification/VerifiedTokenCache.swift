@@ -29,7 +29,7 @@ package struct VerifiedTokenCache {
         package lazy var recordCommands = RecordCommands(
             principal.user, session: principal.session, link: principal.recordedLink)
         /// What was signed for the upstreams.
-        package var assertions = SignedAssertions()
+        @exclusivity(unchecked) package var assertions = SignedAssertions()
 
         package init(
             principal: Principal, verifier: Int, keySetGeneration: UInt64, identity: RenderedIdentity,

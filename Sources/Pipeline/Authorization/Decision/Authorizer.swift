@@ -13,7 +13,8 @@ package struct Grant {
 /// The outcome of the checks of one request.
 package enum Decision {
     case permit(Grant)
-    case deny(Denial)
+    /// Indirect: most decisions are none, and checks return them in registers.
+    indirect case deny(Denial)
     /// The revocation view is still being loaded.
     case awaitStore
     /// The store itself has to be queried; then the request is decided again, with its answer.
@@ -134,20 +135,21 @@ package struct Authorizer {
         }
         var signedInAt: UnixTime?
         phase = .revocation
-        while phase != .rules {
-            let decision =
-                switch phase {
-                case .revocation: checkRevocation(policy, identity.standing, at: moment, observe, storeFailure)
-                case .account: checkAccount(policy, identity.standing, at: moment, observe, storeFailure)
-                case .provider: checkProvider(policy, identity, observe)
-                case .scopes: checkScopes(policy, identity, observe)
-                case .recency: checkRecency(policy, identity.standing, at: moment, &signedInAt, observe, storeFailure)
-                default: checkSecondFactor(policy, identity, observe)
-                }
+        while true {
+            let decision: Decision?
+            switch phase {
+            case .revocation: decision = checkRevocation(policy, identity.standing, at: moment, observe, storeFailure)
+            case .account: decision = checkAccount(policy, identity.standing, at: moment, observe, storeFailure)
+            case .provider: decision = checkProvider(policy, identity, observe)
+            case .scopes: decision = checkScopes(policy, identity, observe)
+            case .recency:
+                decision = checkRecency(policy, identity.standing, at: moment, &signedInAt, observe, storeFailure)
+            case .secondFactor: decision = checkSecondFactor(policy, identity, observe)
+            default: return decideRules(policy, identity, at: moment, rules, signedInAt: signedInAt, storeFailure)
+            }
             if let decision { return decision }
             phase = phase.next ?? .rules
         }
-        return decideRules(policy, identity, at: moment, rules, signedInAt: signedInAt, storeFailure)
     }
 
     // MARK: - Revocation

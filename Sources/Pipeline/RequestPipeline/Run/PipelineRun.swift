@@ -16,7 +16,7 @@ package struct PipelineRun {
     /// The verified identity; `nil` if the request is anonymous, or not authenticated yet.
     package internal(set) var identity: VerifiedTokenCache.Entry?
     /// When the head of the request was complete, in monotonic nanoseconds.
-    package let began: UInt64
+    package private(set) var began: UInt64
     /// Until when the request may wait for lookups, in monotonic nanoseconds; 0: it has not waited.
     package internal(set) var waitsUntil: UInt64 = 0
     /// The reason of a denial, or of a failure of the store; for the log, never for the client.
@@ -46,9 +46,12 @@ package struct PipelineRun {
     package static let waitLimit: UInt64 = 5_000_000_000
 
     /// A run at the first phase.
-    package init(began: UInt64) {
+    package init(began: UInt64 = 0) {
         self.began = began
     }
+
+    /// Begins a run that nothing was done with.
+    package mutating func begin(at time: UInt64) { began = time }
 
     /// What a permitted request is for.
     enum Target {

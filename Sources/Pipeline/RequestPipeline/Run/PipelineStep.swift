@@ -11,6 +11,23 @@ package enum PipelineStep {
     case await(Lookup)
 }
 
+/// The end, or a pause, of a run in a phase before it is permitted.
+///
+/// One word, as phases return it a dozen times for each request, almost always `nil`.
+indirect enum PhaseEnd {
+    case deny(Denial)
+    case answer(BuiltinResponse)
+    case await(Lookup)
+
+    var step: PipelineStep {
+        switch self {
+        case .deny(let denial): .deny(denial)
+        case .answer(let response): .answer(response)
+        case .await(let lookup): .await(lookup)
+        }
+    }
+}
+
 /// A response of the gateway itself.
 package enum BuiltinResponse {
     /// The public keys of assertions and session cookies.

@@ -13,7 +13,7 @@ extension RequestPipeline {
     @inline(__always)
     func authenticate(
         _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         guard run.plan?.policy.authentication != RoutePolicy.Authentication.none else {
             observer.observe(.credentialNotNeeded)
             run.identity = nil
@@ -38,7 +38,7 @@ extension RequestPipeline {
     private func authenticate(
         _ token: UnsafeRawBufferPointer, _ kind: CredentialKind, _ run: inout PipelineRun, _ context: Context,
         _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         if kind == .idToken, let opaqueAuthenticator, !CompactShape.seemsJWT(token) {
             return authenticate(opaque: token, opaqueAuthenticator, &run, context, &observer)
         }
@@ -63,7 +63,7 @@ extension RequestPipeline {
     private func authenticate(
         opaque token: UnsafeRawBufferPointer, _ authenticator: OpaqueAuthenticator, _ run: inout PipelineRun,
         _ context: Context, _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         let outcome = authenticator.authenticate(
             token, provider: run.plan?.opaqueProvider, now: context.now, monotonic: context.monotonic,
             answered: run.introspected)
@@ -83,14 +83,14 @@ extension RequestPipeline {
 
     private func refused(
         _ failure: VerificationFailure, _ run: inout PipelineRun, _ observer: inout some PipelineObserver
-    ) -> PipelineStep {
+    ) -> PhaseEnd {
         observer.observe(.notAuthenticated(failure))
         run.reason = failure.reason.rawValue
         return .deny(Denial(failure.code))
     }
 
     @inline(never)
-    private func awaitOwner(_ need: OwnerNeed, _ run: inout PipelineRun, _ context: Context) -> PipelineStep {
+    private func awaitOwner(_ need: OwnerNeed, _ run: inout PipelineRun, _ context: Context) -> PhaseEnd {
         switch need {
         case .unknown(let failure): return unknownOwner(failure.rawValue, &run)
         case .view:
@@ -104,7 +104,7 @@ extension RequestPipeline {
     }
 
     /// The user of a request is never assumed, whatever the route does about revocations that cannot be read.
-    private func unknownOwner(_ why: String, _ run: inout PipelineRun) -> PipelineStep {
+    private func unknownOwner(_ why: String, _ run: inout PipelineRun) -> PhaseEnd {
         counters.add(to: .storeReadFailures)
         run.reason = "the identity's owner: \(why)"
         return .deny(Denial(.storeUnavailable))
@@ -119,7 +119,7 @@ extension RequestPipeline {
     @inline(__always)
     func authorize(
         _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PipelineStep {
         guard let plan = run.plan else { return .deny(Denial(.internalError)) }
         var moment = Authorizer.Moment(
             now: context.now, monotonic: context.monotonic, mayWait: mayWait(run, context), answer: run.records)
@@ -129,7 +129,7 @@ extension RequestPipeline {
         if let rules { endRules(rules, &run) }
         // One answer of the store serves one decision.
         run.records = nil
-        switch decision {
+        switch consume decision {
         case .permit(let grant): return permit(grant, &run, request, plan, context)
         case .deny(let denial): return .deny(denial)
         case .awaitStore: return .await(.revocationView)

@@ -10,7 +10,7 @@ extension RequestPipeline {
     func readOrigin(
         _ run: inout PipelineRun, _ request: RequestView, _ origin: inout RequestOrigin,
         _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         guard !settings.proxies.isEmpty || origin.wasAsked else { return nil }
         do throws(OriginError) {
             try origin.read(request, settings.proxies)
@@ -29,7 +29,7 @@ extension RequestPipeline {
     func serveBuiltin(
         _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
         _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         guard Self.serves(request.head.method) else {
             observer.observe(.methodIsNeverForwarded)
             return .deny(Denial(.methodNotAllowed, allow: Self.knownMethods))
@@ -73,7 +73,7 @@ extension RequestPipeline {
     private func answerPreflight(
         _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
         _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         guard let preflight = Preflight(request),
             let (plan, route) = settings.plan(askedBy: preflight, in: request, scratch: context.scratch),
             let cors = plan.additions?.cors
@@ -94,7 +94,7 @@ extension RequestPipeline {
     @inline(__always)
     func findRoute(
         _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         if run.endpoint != nil { return nil }
         if let credential = request.fields.first(.authorization) {
             authenticator.expect(credential.value.bytes(in: request.bytes))
@@ -146,7 +146,7 @@ extension RequestPipeline {
     func checkLimits(
         _ run: inout PipelineRun, _ request: RequestView, _ peer: PeerAddress, _ context: Context,
         _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         guard let plan = run.plan else { return nil }
         if let rates = plan.rates, let step = take(rates, &run, peer, context, &observer) { return step }
         if let limit = plan.bodyLimit, case .length(let length) = request.head.framing, length > UInt64(limit) {
@@ -159,7 +159,7 @@ extension RequestPipeline {
     private func take(
         _ routeRates: RouteRates, _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context,
         _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         let refusal = rates?.take(routeRates, network: peer.network, now: context.monotonic)
         return refusal.map { rateLimited($0, &run, &observer) }
     }
@@ -167,7 +167,7 @@ extension RequestPipeline {
     @inline(__always)
     func checkUserLimits(
         _ run: inout PipelineRun, _ peer: PeerAddress, _ context: Context, _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         guard let routeRates = run.plan?.rates, !routeRates.users.isEmpty, !run.isCountedForUser else { return nil }
         run.isCountedForUser = true
         let refusal = rates?.take(
@@ -177,7 +177,7 @@ extension RequestPipeline {
 
     private func rateLimited(
         _ refusal: RateTables.Refusal, _ run: inout PipelineRun, _ observer: inout some PipelineObserver
-    ) -> PipelineStep {
+    ) -> PhaseEnd {
         observer.observe(.rateLimited(refusal.limit))
         run.reason = refusal.limit.text
         return .deny(Denial(.rateLimited, retryAfter: refusal.retryAfter))
@@ -186,7 +186,7 @@ extension RequestPipeline {
     // MARK: - Credential, upgrade, site
 
     @inline(__always)
-    func findCredential(_ run: inout PipelineRun, _ request: RequestView) -> PipelineStep? {
+    func findCredential(_ run: inout PipelineRun, _ request: RequestView) -> PhaseEnd? {
         var credentials = settings.locator.find(in: request)
         run.plan?.places?.find(in: request, &credentials)
         run.credentials = credentials
@@ -196,7 +196,7 @@ extension RequestPipeline {
     @inline(__always)
     func readUpgrade(
         _ run: inout PipelineRun, _ request: RequestView, _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         guard let plan = run.plan, let upgrades = plan.upgrade else {
             observer.observe(.upgrade(.nothing))
             return nil
@@ -216,7 +216,7 @@ extension RequestPipeline {
     @inline(__always)
     func checkSite(
         _ run: inout PipelineRun, _ request: RequestView, _ observer: inout some PipelineObserver
-    ) -> PipelineStep? {
+    ) -> PhaseEnd? {
         guard let plan = run.plan, concernsSite(run, request) else { return nil }
         guard run.endpoint != nil || !plan.allowsCrossSite else {
             observer.observe(.crossSiteNotChecked)

@@ -68,21 +68,22 @@ package final class RequestPipeline {
         observer: inout some PipelineObserver
     ) -> PipelineStep {
         while true {
-            let step =
-                switch run.phase {
-                case .origin: readOrigin(&run, request, &origin, &observer)
-                case .builtin: serveBuiltin(&run, request, origin.current, context, &observer)
-                case .route: findRoute(&run, request, context, &observer)
-                case .limits: checkLimits(&run, request, origin.current, context, &observer)
-                case .credential: findCredential(&run, request)
-                case .upgrade: readUpgrade(&run, request, &observer)
-                case .crossSite: checkSite(&run, request, &observer)
-                case .authenticate: authenticate(&run, request, context, &observer)
-                case .userLimits: checkUserLimits(&run, origin.current, context, &observer)
-                case .revocation, .account, .provider, .scopes, .recency, .secondFactor, .rules:
-                    authorize(&run, request, context, &observer)
-                }
-            if let step { return step }
+            let end: PhaseEnd?
+            switch run.phase {
+            case .origin: end = readOrigin(&run, request, &origin, &observer)
+            case .builtin: end = serveBuiltin(&run, request, origin.current, context, &observer)
+            case .route: end = findRoute(&run, request, context, &observer)
+            case .limits: end = checkLimits(&run, request, origin.current, context, &observer)
+            case .credential: end = findCredential(&run, request)
+            case .upgrade: end = readUpgrade(&run, request, &observer)
+            case .crossSite: end = checkSite(&run, request, &observer)
+            case .authenticate: end = authenticate(&run, request, context, &observer)
+            case .userLimits: end = checkUserLimits(&run, origin.current, context, &observer)
+            case .revocation, .account, .provider, .scopes, .recency, .secondFactor, .rules:
+                // Ends the run or waits, and so is returned as it is: each move of a step costs.
+                return authorize(&run, request, context, &observer)
+            }
+            if let end { return end.step }
             guard let next = run.phase.next else { return .deny(Denial(.internalError)) }
             run.phase = next
         }
