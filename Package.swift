@@ -43,9 +43,13 @@ func module(_ name: String, in floor: String, uses dependencies: [Target.Depende
     .target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: settings)
 }
 
-/// The tests of one module, or of several.
-func tests(_ name: String, of dependencies: [Target.Dependency], excluding excluded: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: excluded, swiftSettings: settings)
+/// The tests of one module or of several, or what they share.
+func tests(
+    _ name: String, in floor: String? = nil, of dependencies: [Target.Dependency], excluding excluded: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(floor.map { $0 + "/" } ?? "")\(name)", exclude: excluded,
+        swiftSettings: settings)
 }
 
 let package = Package(
@@ -64,6 +68,7 @@ let package = Package(
                 "Authentication", "Authorization", "Forwarding", "Gatehouse", "GatewayConfiguration", "GatewayCore",
                 "HTTPServer", "RequestPipeline", "Revocation", "RevocationStores", "Routing",
             ]),
+        .library(name: "AllocationCounter", targets: ["AllocationCounter"]),
         .library(name: "WireFuzzTargets", targets: ["WireFuzzTargets"]),
         .library(name: "GatewayFuzzTargets", targets: ["GatewayFuzzTargets"]),
     ],
@@ -93,10 +98,13 @@ let package = Package(
         .target(name: "CPrefetch", path: "Sources/System/CPrefetch"),
 
         // MARK: - Libraries: they know nothing of the gateway
-        module("HTTPWire", in: "Libraries", uses: []),
+        module("CivilCalendar", in: "Libraries", uses: []),
         module("PrintableText", in: "Libraries", uses: []),
-        module("JOSE", in: "Libraries", uses: ["CLibcrypto"]),
-        module("SecurityRules", in: "Libraries", uses: ["CLibcrypto", "PrintableText"]),
+        module("TextCoding", in: "Libraries", uses: []),
+        module("HTTPWire", in: "Libraries", uses: ["CLibcrypto", "TextCoding"]),
+        module("JOSE", in: "Libraries", uses: ["CLibcrypto", "TextCoding"]),
+        module(
+            "SecurityRules", in: "Libraries", uses: ["CivilCalendar", "CLibcrypto", "PrintableText", "TextCoding"]),
         module(
             "Redis", in: "Libraries", uses: ["CHiredis", logging, nioConcurrencyHelpers, nioCore, nioPosix, nioSSL]),
 
@@ -104,29 +112,29 @@ let package = Package(
         module(
             "GatewayCore", in: "Core",
             uses: [
-                "HTTPWire", "JOSE", "PrintableText", atomics, nioCore,
+                "CivilCalendar", "HTTPWire", "JOSE", "PrintableText", "TextCoding", atomics, nioCore,
             ]),
         module(
             "Routing", in: "Core",
             uses: [
-                "GatewayCore"
+                "GatewayCore", "TextCoding",
             ]),
         module(
             "GatewayConfiguration", in: "Core",
             uses: [
-                "CLibyaml", "GatewayCore", "JOSE", "Routing", "SecurityRules",
+                "CLibyaml", "GatewayCore", "HTTPWire", "JOSE", "Routing", "SecurityRules", "TextCoding",
             ]),
         module(
             "OutboundHTTP", in: "Core",
             uses: [
-                "GatewayCore", "JOSE", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "CivilCalendar", "GatewayCore", "JOSE", asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),
 
         // MARK: - Stores: revocations, accounts and sessions, shared between gateways
         module(
             "Revocation", in: "Stores",
             uses: [
-                "GatewayCore", "JOSE", "Redis",
+                "GatewayCore", "JOSE", "Redis", "TextCoding",
             ]),
         module(
             "RevocationStores", in: "Stores",
@@ -138,14 +146,15 @@ let package = Package(
         module(
             "Authentication", in: "Pipeline",
             uses: [
-                "CPrefetch", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "OutboundHTTP", "Revocation",
-                "SecurityRules", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "CivilCalendar", "CPrefetch", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "OutboundHTTP",
+                "Revocation",
+                "SecurityRules", "TextCoding", asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),
         module(
             "Authorization", in: "Pipeline",
             uses: [
                 "Authentication", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "OutboundHTTP",
-                "Revocation", "SecurityRules", logging, nioCore,
+                "Revocation", "SecurityRules", "TextCoding", logging, nioCore,
             ]),
         module(
             "RequestPipeline", in: "Pipeline",
@@ -162,27 +171,29 @@ let package = Package(
         module(
             "Forwarding", in: "Edges",
             uses: [
-                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire",
-                "JOSE", "RequestPipeline", "Revocation", "SecurityRules", logging, nioCore, nioPosix, nioSSL, nioTLS,
+                "Authentication", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire",
+                "JOSE", "RequestPipeline", "Revocation", "SecurityRules", "TextCoding", logging, nioCore, nioPosix,
+                nioSSL, nioTLS,
             ]),
         module(
             "Accounts", in: "Edges",
             uses: [
-                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire",
-                "JOSE", "RequestPipeline", "Revocation", logging,
+                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "HTTPServer",
+                "JOSE", "RequestPipeline", "Revocation", "TextCoding", logging,
             ]),
 
         // MARK: - Operations: what operators use
         module(
             "Observability", in: "Operations",
             uses: [
-                "Authentication", "Authorization", "GatewayCore", "HTTPServer", "PrintableText", "Revocation", atomics,
+                "CivilCalendar", "GatewayCore", "HTTPServer", "OutboundHTTP", "PrintableText", "Revocation", atomics,
                 logging, nioPosix,
             ]),
         module(
             "AdminAPI", in: "Operations",
             uses: [
-                "GatewayConfiguration", "GatewayCore", "JOSE", "Observability", "PrintableText", "Revocation", nioCore,
+                "CivilCalendar", "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "Observability",
+                "PrintableText", "Revocation", "TextCoding", nioCore,
                 nioHTTP1, nioPosix,
             ]),
 
@@ -198,24 +209,31 @@ let package = Package(
         module(
             "Diagnostics", in: "Application",
             uses: [
-                "Accounts", "Authentication", "Authorization", "Forwarding", "Gatehouse", "GatewayConfiguration",
-                "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "OutboundHTTP", "PrintableText", "RequestPipeline",
-                "Revocation", "RevocationStores", "Routing", "SecurityRules", asyncHTTPClient, nioCore, nioHTTP1,
+                "Accounts", "Authentication", "Authorization", "CivilCalendar", "Forwarding", "Gatehouse",
+                "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE", "OutboundHTTP",
+                "PrintableText", "RequestPipeline",
+                "Revocation", "RevocationStores", "Routing", "SecurityRules", "TextCoding", asyncHTTPClient, nioCore,
+                nioHTTP1,
                 nioPosix,
             ]),
         module(
             "DevelopmentIdentity", in: "Application",
             uses: [
-                "HTTPWire", "JOSE", nioCore, nioHTTP1, nioPosix,
+                "CivilCalendar", "HTTPWire", "JOSE", "TextCoding", nioCore, nioHTTP1, nioPosix,
             ]),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "DevelopmentIdentity", "Diagnostics", "Gatehouse", "GatewayConfiguration", "GatewayCore", "JOSE",
+                "CivilCalendar", "DevelopmentIdentity", "Diagnostics", "Gatehouse", "GatewayConfiguration",
+                "GatewayCore", "JOSE",
                 "Observability", "PrintableText", "Revocation", "SecurityRules", argumentParser, logging,
                 serviceLifecycle, unixSignals,
             ],
-            path: "Sources/Application/Command", swiftSettings: settings),
+            path: "Sources/Application/Command",
+            resources: [
+                .embedInCode("Demo/demo.yaml"), .embedInCode("Demo/Page/demo.css"),
+                .embedInCode("Demo/Page/demo.html"), .embedInCode("Demo/Page/demo.js"),
+            ], swiftSettings: settings),
 
         // MARK: - Tests
         .target(
@@ -226,34 +244,137 @@ let package = Package(
             dependencies: [
                 "Accounts", "Authentication", "Authorization", "Gatehouse", "GatewayConfiguration", "GatewayCore",
                 "JOSE", "OutboundHTTP", "RequestPipeline", "Revocation", "RevocationStores", "Routing",
-                "WireFuzzTargets", logging, yams,
+                "TextCoding", "WireFuzzTargets", logging, yams,
             ],
             path: "Tests/FuzzTargets/Gateway", swiftSettings: settings),
-        .target(name: "RedisFixtures", path: "Tests/RedisFixtures", swiftSettings: settings),
-        tests("JOSETests", of: ["JOSE"], excluding: ["Vectors/Data", "Vectors/make_vectors.py", "Vectors/making"]),
-        tests("PrintableTextTests", of: ["PrintableText"]),
-        tests("HTTPWireTests", of: ["HTTPWire"]),
-        tests("SecurityRulesTests", of: ["SecurityRules"], excluding: ["Regex/make_rows.py"]),
-        tests("DifferentialTests", of: ["HTTPWire", nioCore, nioEmbedded, nioHTTP1]),
-        tests("RedisTests", of: ["CHiredis", "Redis", "RedisFixtures", logging, nioCore, nioEmbedded, nioPosix]),
+        .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
+        // MARK: - Tests: what several of them use, in targets of their own; then, by floor, the tests of each module
+        // These are test targets too: they see the internals of modules, and a release build leaves them out.
+        tests("SystemFixtures", in: "Support", of: [nioCore, nioPosix]),
+        tests("RedisFixtures", in: "Support", of: ["SystemFixtures"]),
+        tests("IdentityFixtures", in: "Support", of: ["DevelopmentIdentity", nioCore]),
         tests(
-            "GatehouseTests",
+            "CoreFixtures", in: "Support",
+            of: ["GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "OutboundHTTP", logging]),
+        tests(
+            "StoreFixtures", in: "Support",
             of: [
-                "Accounts", "AdminAPI", "Authentication", "Authorization", "DevelopmentIdentity", "Diagnostics",
-                "Forwarding", "Gatehouse", "GatewayConfiguration", "GatewayCore", "HTTPServer", "HTTPWire", "JOSE",
-                "Observability", "OutboundHTTP", "Redis", "RedisFixtures", "RequestPipeline", "Revocation",
-                "RevocationStores", "Routing", "SecurityRules", grdb, logging, nioCore, nioEmbedded, nioPosix, nioSSL,
+                "GatewayConfiguration", "GatewayCore", "JOSE", "RedisFixtures", "Revocation", "RevocationStores",
+                logging, nioCore, nioPosix,
             ]),
-        tests("DevelopmentIdentityTests", of: ["DevelopmentIdentity", "JOSE", "RedisFixtures"]),
+        tests(
+            "GatewayFixtures", in: "Support",
+            of: [
+                "Accounts", "AdminAPI", "Authentication", "Authorization", "CoreFixtures", "Forwarding",
+                "GatewayConfiguration", "GatewayCore", "JOSE", "OutboundHTTP", "Revocation", "StoreFixtures",
+            ]),
+        tests("CivilCalendarTests", in: "Libraries", of: ["CivilCalendar", "SystemFixtures"]),
+        tests("TextCodingTests", in: "Libraries", of: ["SystemFixtures", "TextCoding"]),
+        tests("HTTPWireTests", in: "Libraries", of: ["HTTPWire", "SystemFixtures"]),
+        tests("PrintableTextTests", in: "Libraries", of: ["PrintableText"]),
+        tests(
+            "JOSETests", in: "Libraries", of: ["JOSE", "SystemFixtures"],
+            excluding: ["Vectors/Data", "Vectors/make_vectors.py", "Vectors/making"]),
+        tests(
+            "SecurityRulesTests", in: "Libraries", of: ["CivilCalendar", "SecurityRules", "SystemFixtures"],
+            excluding: ["Regex/make_rows.py"]),
+        tests(
+            "RedisTests", in: "Libraries",
+            of: ["CHiredis", "Redis", "RedisFixtures", "SystemFixtures", logging, nioCore, nioEmbedded, nioPosix]),
+        tests("GatewayCoreTests", in: "Core", of: ["CoreFixtures", "GatewayCore", "SystemFixtures", nioCore]),
+        tests("RoutingTests", in: "Core", of: ["Routing", "SystemFixtures"]),
+        tests(
+            "GatewayConfigurationTests", in: "Core",
+            of: ["CoreFixtures", "GatewayConfiguration", "GatewayCore", "JOSE", "SystemFixtures"]),
+        tests(
+            "OutboundHTTPTests", in: "Core",
+            of: ["CoreFixtures", "OutboundHTTP", "SystemFixtures", logging, nioCore, nioPosix]),
+        tests(
+            "RevocationTests", in: "Stores",
+            of: [
+                "GatewayCore", "JOSE", "Redis", "RedisFixtures", "Revocation", "StoreFixtures", logging, nioCore,
+                nioPosix,
+            ]),
+        tests(
+            "RevocationStoresTests", in: "Stores",
+            of: [
+                "CoreFixtures", "GatewayConfiguration", "GatewayCore", "JOSE", "Redis", "RedisFixtures", "Revocation",
+                "RevocationStores", "StoreFixtures", "SystemFixtures", grdb, logging, nioPosix,
+            ]),
+        tests(
+            "AuthenticationTests", in: "Pipeline",
+            of: [
+                "Accounts", "Authentication", "CoreFixtures", "Forwarding", "GatewayConfiguration", "GatewayCore",
+                "GatewayFixtures", "HTTPWire", "JOSE", "OutboundHTTP", "Revocation", "SecurityRules", "StoreFixtures",
+                "SystemFixtures", logging, nioCore, nioPosix,
+            ]),
+        tests(
+            "AuthorizationTests", in: "Pipeline",
+            of: [
+                "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity", "Forwarding",
+                "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPWire", "IdentityFixtures", "JOSE",
+                "OutboundHTTP",
+                "Revocation", "SecurityRules", "StoreFixtures", "SystemFixtures", logging, nioPosix,
+            ]),
+        tests("RequestPipelineTests", in: "Pipeline", of: ["GatewayCore", "RequestPipeline"]),
+        tests(
+            "HTTPServerTests", in: "Edges",
+            of: [
+                "CoreFixtures", "GatewayCore", "HTTPServer", "HTTPWire", "SystemFixtures", nioCore, nioEmbedded,
+                nioPosix,
+            ]),
+        tests(
+            "ForwardingTests", in: "Edges",
+            of: [
+                "Authentication", "Authorization", "CoreFixtures", "Forwarding", "GatewayConfiguration", "GatewayCore",
+                "GatewayFixtures", "HTTPServer", "HTTPWire", "JOSE", "RequestPipeline", "Revocation", "SecurityRules",
+                "SystemFixtures", logging, nioCore, nioPosix,
+            ]),
+        tests(
+            "AccountsTests", in: "Edges",
+            of: [
+                "Accounts", "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity",
+                "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "JOSE", "OutboundHTTP", "RequestPipeline",
+                "Revocation", "RevocationStores", "StoreFixtures", grdb, logging, nioCore,
+            ]),
+        tests("ObservabilityTests", in: "Operations", of: ["GatewayCore", "Observability", logging]),
+        tests(
+            "AdminAPITests", in: "Operations",
+            of: ["AdminAPI", "GatewayFixtures", "Revocation", "StoreFixtures", nioCore, nioEmbedded, nioPosix]),
+        tests(
+            "GatehouseTests", in: "Application",
+            of: [
+                "Accounts", "AllocationCounter", "Authentication", "Authorization", "CoreFixtures", "Diagnostics",
+                "Forwarding", "Gatehouse", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "HTTPServer",
+                "HTTPWire", "JOSE", "Redis",
+                "RedisFixtures", "RequestPipeline", "Revocation", "Routing", "SecurityRules", "StoreFixtures",
+                "SystemFixtures", logging, nioCore, nioPosix, nioSSL,
+            ]),
+        tests(
+            "DiagnosticsTests", in: "Application",
+            of: [
+                "AdminAPI", "Authentication", "Authorization", "CoreFixtures", "DevelopmentIdentity", "Diagnostics",
+                "Gatehouse", "GatewayConfiguration", "GatewayCore", "GatewayFixtures", "JOSE", "OutboundHTTP",
+                "RedisFixtures", "Revocation", "RevocationStores", "SecurityRules", "StoreFixtures", "SystemFixtures",
+                logging, nioCore, nioPosix,
+            ]),
+        tests(
+            "DevelopmentIdentityTests", in: "Application",
+            of: ["DevelopmentIdentity", "IdentityFixtures", "JOSE", "SystemFixtures"]),
+        // MARK: - Tests of the whole
+        tests("DifferentialTests", of: ["HTTPWire", "SystemFixtures", nioCore, nioEmbedded, nioHTTP1]),
         tests(
             "OracleTests",
             of: [
                 "Authentication", "DevelopmentIdentity", "Gatehouse", "GatewayConfiguration", "GatewayCore", "JOSE",
-                logging, nioCore,
-            ],
-            excluding: ["oracle.py", "revocation_oracle.py", "requirements.txt"]),
-        tests("FuzzTests", of: ["GatewayFuzzTargets", "WireFuzzTargets"]),
-        tests("EndToEndTests", of: ["DevelopmentIdentity", "JOSE", "RedisFixtures", "gatehouse", grdb]),
+                "SystemFixtures", logging, nioCore,
+            ], excluding: ["oracle.py", "revocation_oracle.py", "requirements.txt"]),
+        tests("FuzzTests", of: ["GatewayFuzzTargets", "SystemFixtures", "WireFuzzTargets"]),
+        tests(
+            "EndToEndTests",
+            of: [
+                "DevelopmentIdentity", "IdentityFixtures", "JOSE", "RedisFixtures", "SystemFixtures", "gatehouse", grdb,
+            ]),
     ]
 )
 

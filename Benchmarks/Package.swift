@@ -29,10 +29,12 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Redis", package: "gatehouse"),
             ]),
-        .target(name: "CAllocations"),
         .executableTarget(
             name: "Rules",
-            dependencies: ["CAllocations", .product(name: "SecurityRules", package: "gatehouse")]),
+            dependencies: [
+                .product(name: "AllocationCounter", package: "gatehouse"),
+                .product(name: "SecurityRules", package: "gatehouse"),
+            ]),
         .executableTarget(
             name: "TokenFlood",
             dependencies: [

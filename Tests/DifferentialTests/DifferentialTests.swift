@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// The same generated and damaged bytes through our parsers and NIO's, each in pieces of its own.
 ///
 /// `GATEHOUSE_DIFFERENTIAL_STREAMS` sets how many there are of each kind, `GATEHOUSE_DIFFERENTIAL_SEED` the first one's

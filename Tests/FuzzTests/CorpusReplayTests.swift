@@ -3,6 +3,8 @@ import GatewayFuzzTargets
 import Testing
 import WireFuzzTargets
 
+@testable import SystemFixtures
+
 /// Every input that fuzzers were started with, or that was worth keeping of what they found, holds again.
 @Suite struct CorpusReplayTests {
     struct Target: CustomTestStringConvertible, Sendable {
@@ -27,8 +29,7 @@ import WireFuzzTargets
         Target(name: "configuration", run: fuzzConfiguration),
     ]
 
-    static let corpora = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Fuzzing/corpora", directoryHint: .isDirectory).standardizedFileURL
+    static let corpora = Repository.root.appending(path: "Fuzzing/corpora", directoryHint: .isDirectory)
 
     /// A property that does not hold stops the whole run with its text; the input that was read last is at fault.
     @Test(arguments: targets) func eachInputKeepsTheTargetsProperties(_ target: Target) throws {

@@ -1,11 +1,13 @@
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 @Suite struct DocumentedDifferenceTests {
     private let manual: String
 
     init() throws {
-        let file = URL(filePath: #filePath).appending(path: "../../../docs/verification.md").standardized
+        let file = Repository.root.appending(path: "docs/verification.md")
         manual = try String(contentsOf: file, encoding: .utf8)
     }
 

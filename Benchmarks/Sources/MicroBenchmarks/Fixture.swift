@@ -11,7 +11,9 @@ import NIOEmbedded
 @testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import HTTPServer
+@testable import RequestPipeline
 @testable import Revocation
+@testable import Routing
 
 /// A worker with one verified token, as requests meet it, without sockets.
 struct Fixture {
@@ -49,7 +51,7 @@ struct Fixture {
         view.setAlwaysFresh()
         let snapshot = try Snapshot(configuration)
         let home = WorkerLoop(
-            loop: EmbeddedEventLoop(), limits: snapshot.limits, counters: WorkerCounters(CounterPlaces(configuration)),
+            loop: EmbeddedEventLoop(), limits: snapshot.limits, counters: WorkerCounters(MetricIndices(configuration)),
             store: StoreAccess(reader: view.reader()), clock: clock, logger: Logger(label: "bench"), accessLog: nil)
         guard let hasher = SHA256Hasher(), let worker = Worker(snapshot, on: home, requestKeys: { _ in }) else {
             throw FixtureError()
@@ -68,9 +70,17 @@ struct Fixture {
         return RequestView(head: head, bytes: bytes, fields: table)
     }
 
+    /// Decides a request by all phases.
+    func decide(_ request: RequestView, scratch: PathScratch) -> PipelineStep {
+        var run = PipelineRun(began: 0)
+        var origin = RequestOrigin(peer: PeerAddress(nil))
+        let context = RequestPipeline.Context(now: now, monotonic: worker.clock.monotonic(), scratch: scratch)
+        return worker.pipeline.advance(&run, request, &origin, in: context)
+    }
+
     func authenticate() -> VerifiedTokenCache.Entry? {
         token.withUnsafeBytes { bytes in
-            let outcome = worker.authenticator.authenticate(
+            let outcome = worker.pipeline.authenticator.authenticate(
                 bytes, kind: .idToken, now: now, monotonic: worker.clock.monotonic(), waitingSince: nil)
             if case .verified(let entry) = outcome { return entry }
             return nil

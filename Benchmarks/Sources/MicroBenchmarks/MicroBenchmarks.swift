@@ -1,4 +1,3 @@
-import DevelopmentIdentity
 import HTTPWire
 import JOSE
 import NIOCore
@@ -9,6 +8,7 @@ import NIOCore
 @testable import Gatehouse
 @testable import GatewayCore
 @testable import HTTPServer
+@testable import RequestPipeline
 @testable import Routing
 
 /// What the steps of one request cost, each by itself.
@@ -45,7 +45,7 @@ struct MicroBenchmarks {
                     method.withUnsafeBytes { method in
                         measure("route among \(count)", calls: 200_000) {
                             use(
-                                fixture.worker.snapshot.routes.route(
+                                fixture.worker.snapshot.pipeline.routes.route(
                                     host: host, path: path, method: method, scratch: scratch))
                         }
                     }
@@ -57,42 +57,24 @@ struct MicroBenchmarks {
     private static func deciding(_ fixture: Fixture) {
         use(fixture.authenticate())
         measure("token in the cache: hash, find, check expiry and keys", calls: 100_000) { use(fixture.authenticate()) }
-        guard let entry = fixture.authenticate() else { return }
-        let policy = RoutePolicy(recentSignIn: 300)
-        measure("decide: revocation, session, recent sign-in", calls: 200_000) {
-            let moment = Authorizer.Moment(now: fixture.now, monotonic: 1, mayWait: false)
-            if case .permit(let permit) = fixture.worker.authorizer.decide(
-                policy, identity: entry, at: moment, storeFailure: { _ in })
-            {
-                use(permit.signedInAt)
-            }
-        }
-        rendering(fixture, entry)
-    }
-
-    private static func rendering(_ fixture: Fixture, _ entry: VerifiedTokenCache.Entry) {
-        let moment = Authorizer.Moment(now: fixture.now, monotonic: 1, mayWait: false)
-        guard
-            case .permit(let permit) = fixture.worker.authorizer.decide(
-                RoutePolicy(), identity: entry, at: moment, storeFailure: { _ in })
-        else { return }
+        let (scratch, locator) = (PathScratch(), fixture.worker.snapshot.pipeline.locator)
+        let (outgoing, route) = (
+            fixture.worker.snapshot.outgoing,
+            OutgoingHead.Route(peer: PeerAddress(nil), fallbackHost: [], assertion: [])
+        )
+        let traceIDs = OutgoingHead.TraceIDs(request: (1, 2), trace: (3, 4), span: 5)
         var output = ByteBufferAllocator().buffer(capacity: 16_384)
-        let path = Array("/v1/users/ada/orders".utf8)
-        let peer = PeerAddress(nil)
         fixture.request.withUnsafeBytes { bytes in
-            path.withUnsafeBytes { path in
-                guard let view = fixture.parse(bytes) else { return }
-                let credentials = fixture.worker.snapshot.locator.find(in: view)
-                let route = OutgoingHead.Route(path: path, peer: peer, fallbackHost: [], assertion: [])
-                let marks = OutgoingHead.Marks(request: (1, 2), trace: (3, 4), span: 5)
-                measure("find the credential", calls: 200_000) {
-                    use(fixture.worker.snapshot.locator.find(in: view).hasCookie)
-                }
-                measure("render the upstream's head", calls: 200_000) {
-                    use(
-                        fixture.worker.snapshot.outgoing.render(
-                            view, credentials, permit, route, marks, into: &output))
-                }
+            guard let view = fixture.parse(bytes) else { return }
+            measure("find the credential", calls: 200_000) { use(locator.find(in: view).hasCookie) }
+            measure("decide: all phases, with a token in the cache", calls: 100_000) {
+                use(fixture.decide(view, scratch: scratch))
+            }
+            guard case .permit(let permit) = fixture.decide(view, scratch: scratch) else {
+                return print("the request was denied")
+            }
+            measure("render the upstream's head", calls: 200_000) {
+                use(outgoing.render(view, permit, route, traceIDs, into: &output))
             }
         }
     }

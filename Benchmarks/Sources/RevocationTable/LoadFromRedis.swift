@@ -45,7 +45,7 @@ enum LoadFromRedis {
             let start = clock.monotonic()
             let entry = RedisCommand(["XADD", "gatehouse:changes", "*", "uid", "bench\(number)", "valid_since", time])
             async let added = client.send(entry)
-            while view.user(key) != .record(validSince: time, disabled: false) {}
+            while view.user(key) != .record(validSince: UnixTime(clamping: time), disabled: false) {}
             times.append(clock.monotonic() - start)
             _ = try await added
         }

@@ -1,5 +1,6 @@
 import Glibc
 
+@testable import GatewayCore
 @testable import Revocation
 
 /// What the process takes, in MB (1,000,000 bytes), as the kernel tells.

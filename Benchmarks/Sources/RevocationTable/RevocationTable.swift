@@ -37,7 +37,7 @@ struct RevocationTable {
         var worst = 0.0
         let time = elapsed {
             for number in 0..<count {
-                view.setUser(.numbered(number), to: RecordWord(UserRecord(validSince: Int64(number))))
+                view.setUser(.numbered(number), to: RecordWord(UserRecord(validSince: UnixTime(clamping: Int64(number)))))
                 guard number % 50_000 == 0, number > count / 4 else { continue }
                 worst = max(worst, Double(view.usage.bytes) / Double(number))
             }
@@ -85,7 +85,7 @@ struct RevocationTable {
         let reread = view.beginReread()
         let time = elapsed {
             for number in 0..<count {
-                view.setUser(.numbered(number), to: RecordWord(UserRecord(validSince: Int64(number))))
+                view.setUser(.numbered(number), to: RecordWord(UserRecord(validSince: UnixTime(clamping: Int64(number)))))
             }
         }
         let slices = (0..<StoreView.sweepSlices).map { slice in elapsed { _ = view.sweep(reread, slice: slice) } }

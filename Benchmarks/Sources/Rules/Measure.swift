@@ -1,4 +1,4 @@
-import CAllocations
+import AllocationCounter
 import Glibc
 
 /// Tells what a call costs: CPU time of this thread, the best of 400 batches, in nanoseconds, and how many allocations it makes once all

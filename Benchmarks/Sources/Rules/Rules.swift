@@ -18,7 +18,7 @@ struct Rules {
 
     private static func parse(_ text: String) {
         var findings = RuleFindings(RuleSource(text, name: "file"))
-        use(Parser.ruleset(&findings))
+        use(RulesetParser.parse(&findings))
     }
 
     private static func load() {

@@ -2,14 +2,19 @@
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
 #endif
 
 /// The machine's clock.
 enum SystemTime {
     /// Seconds since 1970.
-    static func seconds() -> Int64 {
+    static func seconds() -> Int64 { microseconds() / 1_000_000 }
+
+    /// Microseconds since 1970.
+    static func microseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 }

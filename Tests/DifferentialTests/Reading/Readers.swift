@@ -1,3 +1,5 @@
+@testable import SystemFixtures
+
 /// Both readers, side by side.
 struct Readers {
     private let own = OwnReader()

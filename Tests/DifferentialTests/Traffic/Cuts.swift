@@ -1,3 +1,5 @@
+@testable import SystemFixtures
+
 /// Where a stream is cut into the pieces in which it arrives.
 enum Cuts {
     /// Ascending offsets at random: mostly a few, now and then each one.

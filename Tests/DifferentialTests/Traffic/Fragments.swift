@@ -1,3 +1,5 @@
+@testable import SystemFixtures
+
 /// Texts to choose from: the usual ones, and odd ones that some parser somewhere reads in another way.
 struct Fragments: Sendable {
     private let usual: [[UInt8]]

@@ -1,3 +1,5 @@
+@testable import SystemFixtures
+
 /// Puts messages together from fragments, one in `rarity` of which is odd.
 struct MessageWriter {
     let rarity: Int

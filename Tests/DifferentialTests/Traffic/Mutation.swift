@@ -1,3 +1,5 @@
+@testable import SystemFixtures
+
 /// Damage to a stream's bytes.
 enum Mutation {
     /// Changes, inserts, removes or repeats something somewhere.

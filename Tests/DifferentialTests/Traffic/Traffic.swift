@@ -1,3 +1,5 @@
+@testable import SystemFixtures
+
 /// What is generated: from each seed the same streams.
 enum Traffic: String, Sendable, CaseIterable {
     case requests, pipelines, chunkedBodies, responses

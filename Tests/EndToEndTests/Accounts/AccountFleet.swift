@@ -1,14 +1,16 @@
 import DevelopmentIdentity
 import Foundation
 import JOSE
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
+@testable import SystemFixtures
 
 extension Fleet {
     /// Two gateways with accounts on one Redis, which take the tokens of every provider.
     static func withAccounts(_ body: (Fleet, RedisServer) async throws -> Void) async throws {
         let redis = try await RedisServer()
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let key = folder.path("session.pem")
         try Data(SigningKey.generate(.es256, keyID: "").pem()).write(to: URL(fileURLWithPath: key))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)

@@ -1,5 +1,4 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
 
 /// Calls that exclude each other, made on two gateways at once: each is decided once.

@@ -1,5 +1,4 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
 
 /// The whole way of an account, on two gateways that share one Redis.

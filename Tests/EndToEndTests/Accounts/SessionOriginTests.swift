@@ -1,5 +1,4 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
 
 /// Sessions hold as long as the identity that began them: on two gateways that share one Redis.

@@ -1,5 +1,4 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
 
 /// Sign-ins by an identity that was unlinked, on two gateways that share one Redis.

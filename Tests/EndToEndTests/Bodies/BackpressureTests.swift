@@ -1,6 +1,9 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// Somebody who does not read holds up his own request, and costs no memory.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))

@@ -1,5 +1,6 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
 
 /// Bodies in both directions, byte for byte, on permitted requests only.

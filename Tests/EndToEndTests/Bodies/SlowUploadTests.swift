@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
 
 /// Clients that send their bodies as slowly as they may, more of them than there are connections to the upstream.

@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
 
 /// What the client is told when the service behind the gateway fails, and that nobody else suffers from it.
@@ -20,20 +21,20 @@ import Testing
         expectDenial(try scenario.send(.get("/public/x?\(how)=1")), 502, "upstream/unreachable")
     }
 
-    static let invalidHeads: [RawAnswer] = [
+    static let invalidHeads: [RawResponse] = [
         .garbage, .badStatus, .headless, .partialHead, .lengthAndChunked, .repeatedLength, .conflictingLengths,
         .negativeLength, .unknownCoding, .bareLF, .foldedField, .zeroByte, .spaceBeforeColon, .hugeHead, .manyFields,
         .switching, .badChunk,
     ]
 
     @Test(arguments: invalidHeads)
-    func anAnswerThatIsNoneIs502(answer: RawAnswer) throws {
+    func anAnswerThatIsNoneIs502(answer: RawResponse) throws {
         expectDenial(
             try scenario.send(.get("/public/x?raw=\(answer.rawValue)")), 502, "upstream/invalid-response")
     }
 
-    @Test(arguments: [RawAnswer.shortBody, .shortChunk])
-    func anAnswerThatBreaksOffIsNotPassedOffAsWhole(answer: RawAnswer) throws {
+    @Test(arguments: [RawResponse.shortBody, .shortChunk])
+    func anAnswerThatBreaksOffIsNotPassedOffAsWhole(answer: RawResponse) throws {
         let client = try RawClient(port: scenario.gateway.port)
         try client.send(WireRequest.get("/public/x?raw=\(answer.rawValue)").bytes)
         #expect(throws: (any Error).self) { try client.response() }
@@ -54,7 +55,7 @@ import Testing
     @Test func aSecondAnswerReachesNobody() throws {
         let client = try RawClient(port: scenario.gateway.port)
         for _ in 0..<5 {
-            #expect(try client.exchange(.get("/public/poison?raw=second-answer")).text == "hello")
+            #expect(try client.exchange(.get("/public/poison?raw=second-response")).text == "hello")
             let report = try #require(EchoReport(try client.exchange(.get("/public/after-poison"))))
             #expect(report.path == "/public/after-poison")
         }

@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// The service behind the gateway ends and comes back.
 struct UpstreamRestartTests {
     @Test func aRequestIsSentAgainWhenAnIdleConnectionWasClosed() async throws {

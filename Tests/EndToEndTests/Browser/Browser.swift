@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Foundation
 
+@testable import SystemFixtures
+
 /// A headless Chromium with an empty profile, driven by WebDriver (https://www.w3.org/TR/webdriver2/).
 ///
 /// It finds no host but 127.0.0.1: a page that needs anything from elsewhere does not work in it.
@@ -85,7 +87,7 @@ final class Browser {
         ]
         try act("goog/cdp/execute", ["cmd": "Emulation.setDeviceMetricsOverride", "params": size])
         let text: String = try driver.command("GET", path("screenshot"))
-        return try Data(base64Encoded: text) ?? { throw Impatience(description: "no base64 from WebDriver") }()
+        return try Data(base64Encoded: text) ?? { throw Impatience("no base64 from WebDriver") }()
     }
 
     // MARK: - The protocol
@@ -101,6 +103,6 @@ final class Browser {
     private func element(_ selector: String) throws -> String {
         let found: [String: String] = try driver.command(
             "POST", path("element"), ["using": "css selector", "value": .string(selector)])
-        return try found.values.first ?? { throw Impatience(description: "no element \(selector)") }()
+        return try found.values.first ?? { throw Impatience("no element \(selector)") }()
     }
 }

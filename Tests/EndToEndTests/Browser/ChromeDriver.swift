@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Foundation
 
+@testable import SystemFixtures
+
 /// A chromedriver on a free port. It and the browsers that it starts end with it, and when the tests are killed.
 final class ChromeDriver {
     /// The program; `script/test` names it, so that whoever has a Chromium does not run these tests unasked.
@@ -12,13 +14,13 @@ final class ChromeDriver {
     private static let timeout = 60 * Allowance.factor
 
     /// Where the browser keeps its profile.
-    let folder: TemporaryFolder
+    let folder: ScratchFolder
     private let process = Process()
     private let lifeline = Pipe()
     private var port = 0
 
     init() async throws {
-        folder = try TemporaryFolder()
+        folder = try ScratchFolder()
         try folder.write("", to: "log")
         try start()
         let log = folder
@@ -63,7 +65,7 @@ final class ChromeDriver {
         }
         let response = try client.exchange(request)
         guard response.status == 200 else {
-            throw Impatience(description: "\(method) \(path) of WebDriver: \(response.text.prefix(500))")
+            throw Impatience("\(method) \(path) of WebDriver: \(response.text.prefix(500))")
         }
         return try JSONDecoder().decode(Answer<Value>.self, from: Data(response.body)).value
     }

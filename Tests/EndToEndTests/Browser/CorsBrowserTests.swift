@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// An app's page on another origin, in a real browser: what the browser lets its script do, and see, of a gateway.
 @Suite(
     // One browser at a time: each takes a machine's whole attention while it starts.

@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Foundation
 
+@testable import SystemFixtures
+
 /// The demo of the built program, and a browser that has its page open.
 struct PageVisit {
     /// What a step shows after it ran.
@@ -18,7 +20,7 @@ struct PageVisit {
     /// Starts both, opens the page, runs `body`, and ends both.
     static func run(_ body: (PageVisit) async throws -> Void) async throws {
         try await OwnThread.run {
-            let folder = try TemporaryFolder()
+            let folder = try ScratchFolder()
             let demo = try ChildProcess(
                 ["demo", "--listen", "127.0.0.1:0"], in: folder.url, output: (folder.path("out"), folder.path("err")))
             let gateway = try await eventually("the demo; \(folder.read("err"))", within: .seconds(30)) {
@@ -78,7 +80,7 @@ struct PageVisit {
         try browser.choose(String(age), in: "#sign-in-age")
         let shown = try await take("sign-in")
         guard let uid = shown.outcome.firstMatch(of: /uid ([0-9a-f]{32})/) else {
-            throw Impatience(description: "not signed in: \(shown)")
+            throw Impatience("not signed in: \(shown)")
         }
         return String(uid.1)
     }

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import SystemFixtures
+
 /// `gatehouse check` from outside.
 struct CheckTests {
     static let upstreams = "upstreams: { api: { servers: ['http://127.0.0.1:3000'] } }\n"
@@ -30,7 +32,7 @@ struct CheckTests {
 
     @Test(arguments: broken)
     func eachErrorIsToldWithItsPlaceAndWhatToDo(yaml: String, at places: [String]) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(yaml, to: "broken.yaml")
         let run = try await CommandRun.run("check", "--config", "broken.yaml", in: folder)
         #expect(run.exitCode == 1)
@@ -43,7 +45,7 @@ struct CheckTests {
     }
 
     @Test func aValidFilesRoutesArePrinted() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(Self.valid, to: "gatehouse.yaml")
         let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
         #expect(run.exitCode == 0)
@@ -52,7 +54,7 @@ struct CheckTests {
     }
 
     @Test func `a file name with a line feed forges no line`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(Self.valid, to: "a\nb.yaml")
         let run = try await CommandRun.run("check", "--config", "a\nb.yaml", in: folder)
         #expect(run.exitCode == 0)
@@ -60,7 +62,7 @@ struct CheckTests {
     }
 
     @Test func conditionsAndRulesAreShown() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(
             "rules_version = '2'; service gatehouse.http { match /{rest=**} { allow read: if request.auth != null; } }",
             to: "api.rules")
@@ -73,7 +75,7 @@ struct CheckTests {
     }
 
     @Test func everythingWrongInARulesFileIsToldWithItsPlace() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(
             "rules_version = '2';\nservice gatehouse.http {\n  match /a { allow read: if nobody; }\n"
                 + "  match /b { allow get: if nothing; }\n}\n", to: "api.rules")
@@ -87,7 +89,7 @@ struct CheckTests {
     }
 
     @Test func accountsAreShownWithTheirCalls() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let more =
             "accounts: { issuer: 'https://api.example', origins: ['https://app.example'] }\nstore: 'sqlite::memory:'\n"
         try folder.write(Self.valid + "    insecure_no_csrf: true\n" + more, to: "gatehouse.yaml")
@@ -108,7 +110,7 @@ struct CheckTests {
     }
 
     @Test func aMissingFileIsToldByItsName() async throws {
-        let run = try await CommandRun.run("check", "--config", "absent.yaml", in: TemporaryFolder())
+        let run = try await CommandRun.run("check", "--config", "absent.yaml", in: ScratchFolder())
         #expect(run.exitCode == 1)
         #expect(run.errors.contains("absent.yaml"))
     }

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// One run of a command, to its end.
 struct CommandRun {
     let exitCode: Int32
@@ -9,14 +11,14 @@ struct CommandRun {
 
     /// Runs `gatehouse` with `arguments` in a folder.
     static func run(
-        _ arguments: String..., environment: [String: String] = [:], in folder: TemporaryFolder
+        _ arguments: String..., environment: [String: String] = [:], in folder: ScratchFolder
     ) async throws -> CommandRun {
         try await run(arguments, environment: environment, in: folder)
     }
 
     /// Runs `gatehouse` with `arguments` in a folder.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], in folder: TemporaryFolder
+        _ arguments: [String], environment: [String: String] = [:], in folder: ScratchFolder
     ) async throws -> CommandRun {
         let name = UUID().uuidString
         let child = try ChildProcess(

@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// The other commands from outside: exit codes and what they print.
 struct CommandLineTests {
     @Test(arguments: [
@@ -9,7 +11,7 @@ struct CommandLineTests {
         ["serve", "--config", "x", "--firebase-project", "p", "--upstream", "http://127.0.0.1:1"], ["revoke"],
     ])
     func wrongUsageIs64(arguments: [String]) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let child = try ChildProcess(arguments, in: folder.url, output: (folder.path("out"), folder.path("err")))
         #expect(await child.exitCode() == 64)
         #expect(folder.read("err").contains("Usage:"))
@@ -19,7 +21,7 @@ struct CommandLineTests {
         let taken = try await EchoUpstream.start()
         let run = try await CommandRun.run(
             "serve", "--firebase-project", "demo-gatehouse", "--upstream", taken.url, "--listen",
-            "127.0.0.1:\(taken.port)", in: TemporaryFolder())
+            "127.0.0.1:\(taken.port)", in: ScratchFolder())
         await taken.stop()
         #expect(run.exitCode == 1)
         #expect(run.errors.contains("127.0.0.1:\(taken.port)"))
@@ -27,7 +29,7 @@ struct CommandLineTests {
 
     @Test(arguments: ["serve", "check", "explain", "token inspect", "token mint", "revoke", "demo"])
     func helpShowsAnExample(command: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let arguments = command.split(separator: " ").map(String.init) + ["--help"]
         let child = try ChildProcess(arguments, in: folder.url, output: (folder.path("out"), folder.path("err")))
         #expect(await child.exitCode() == 0)
@@ -68,7 +70,7 @@ struct CommandLineTests {
     }
 
     @Test func explainTellsWhatTheGatewayAnswersItself() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let cors = "    cors: { origins: ['https://app.example'] }\n"
         try folder.write(CheckTests.valid + cors, to: "pages.yaml")
         for (origin, exitCode, verdict) in [
@@ -83,7 +85,7 @@ struct CommandLineTests {
     }
 
     @Test func revokeFailsWhereNoGatewayRuns() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(
             "admin: { address: 127.0.0.1:1, token: 0123456789abcdef }\n" + CheckTests.valid, to: "client.yaml")
         let run = try await CommandRun.run("revoke", "ada", "--config", "client.yaml", in: folder)

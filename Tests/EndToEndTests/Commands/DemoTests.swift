@@ -1,10 +1,12 @@
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// `gatehouse demo`, and the commands that its gateway serves.
 @Suite(.serialized) struct DemoTests {
     @Test func eachPrintedRequestGivesWhatItSays() async throws {
-        let run = try await CommandRun.run("demo", "--check", "--listen", "127.0.0.1:0", in: TemporaryFolder())
+        let run = try await CommandRun.run("demo", "--check", "--listen", "127.0.0.1:0", in: ScratchFolder())
         #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
         let results = run.output.split(separator: "\n").filter { $0.contains(#/^[a-zA-Z]+ +[0-9]+\. /#) }
         #expect(results.count > 10)
@@ -12,7 +14,7 @@ import Testing
     }
 
     @Test func theFirstLineLeadsToThePage() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let child = try ChildProcess(
             ["demo", "--listen", "127.0.0.1:0"], in: folder.url, output: (folder.path("out"), folder.path("err")))
         let port = try await eventually("the address of the page") {
@@ -28,7 +30,7 @@ import Testing
     }
 
     @Test func itEndsAtSIGTERM() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let child = try ChildProcess(
             ["demo", "--listen", "127.0.0.1:0"], in: folder.url, output: (folder.path("out"), folder.path("err")))
         _ = try await eventually("the printed requests") { folder.read("out").contains("curl") ? true : nil }

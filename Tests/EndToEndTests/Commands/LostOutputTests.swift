@@ -1,5 +1,7 @@
 import Testing
 
+@testable import SystemFixtures
+
 /// A result that could not be written is no success.
 struct LostOutputTests {
     static let commands: [[String]] = [
@@ -12,7 +14,7 @@ struct LostOutputTests {
 
     @Test(arguments: commands)
     func `a command whose result is lost fails`(arguments: [String]) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(
             CheckTests.valid.replacing("upstream: api", with: "upstream: api\n    auth: none"), to: "gatehouse.yaml")
         try folder.write(

@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// `token inspect` and `explain` of providers' own tokens, against the development provider.
 struct ProviderTokenCommandTests {
     private static func configuration(_ provider: DevelopmentProvider) -> String {
@@ -26,9 +28,9 @@ struct ProviderTokenCommandTests {
     }
 
     /// Runs `body` with a provider and a folder that has a configuration for it.
-    private func with(_ body: (DevelopmentProvider, TemporaryFolder) async throws -> Void) async throws {
+    private func with(_ body: (DevelopmentProvider, ScratchFolder) async throws -> Void) async throws {
         let provider = try await DevelopmentProvider.start()
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(Self.configuration(provider), to: "gatehouse.yaml")
         let result: Result<Void, any Error>
         do { result = .success(try await body(provider, folder)) } catch { result = .failure(error) }

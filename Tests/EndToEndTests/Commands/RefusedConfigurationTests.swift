@@ -1,5 +1,7 @@
 import Testing
 
+@testable import SystemFixtures
+
 /// Configurations that would lift a restriction in silence, or cost more than their bytes: `gatehouse check` from outside.
 struct RefusedConfigurationTests {
     /// Further lines below a valid configuration, and what the error says.
@@ -63,7 +65,7 @@ struct RefusedConfigurationTests {
 
     @Test(arguments: refused)
     func `check refuses it with its place`(yaml: String, error: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(yaml, to: "gatehouse.yaml")
         try folder.write("\n", to: "empty")
         let start = ContinuousClock.now
@@ -97,7 +99,7 @@ struct RefusedConfigurationTests {
 
     @Test(arguments: warned)
     func `check warns of it with its place`(yaml: String, warning: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(yaml, to: "gatehouse.yaml")
         let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
         #expect(run.exitCode == 0, "\(run.errors)")

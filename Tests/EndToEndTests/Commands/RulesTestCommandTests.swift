@@ -1,12 +1,11 @@
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// `gatehouse rules test` from outside.
 struct RulesTestCommandTests {
-    /// The worked rules, found from this file.
-    private static let workedRules = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "config/rules")
+    private static let workedRules = Repository.configurations.appending(path: "rules")
 
     private static let rules = """
         rules_version = '2';
@@ -24,8 +23,8 @@ struct RulesTestCommandTests {
 
         """
 
-    private func folder(_ rules: String = rules, _ tests: String = tests) throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
+    private func folder(_ rules: String = rules, _ tests: String = tests) throws -> ScratchFolder {
+        let folder = try ScratchFolder()
         try folder.write(rules, to: "notes.rules")
         try folder.write(tests, to: "notes.test.yaml")
         return folder
@@ -41,7 +40,7 @@ struct RulesTestCommandTests {
         #expect(files.count == named.count + rules.count)
         let paths = named.map { Self.workedRules.appending(path: $0).path }
         let run = try await CommandRun.run(
-            ["rules", "test", "--min-coverage", "100"] + paths, in: TemporaryFolder())
+            ["rules", "test", "--min-coverage", "100"] + paths, in: ScratchFolder())
         #expect(run.exitCode == 0, "\(run.output)\n\(run.errors)")
         #expect(run.errors == "")
         #expect(run.output.contains(/\n[0-9]+ tests, all passed; coverage 100 % \(([0-9]+) of \1 outcomes\)\n$/))
@@ -142,13 +141,13 @@ struct RulesTestCommandTests {
 
     @Test(arguments: misuse)
     func wrongUsageIsToldAsSuch(arguments: [String]) async throws {
-        let run = try await CommandRun.run(arguments, in: TemporaryFolder())
+        let run = try await CommandRun.run(arguments, in: ScratchFolder())
         #expect(run.exitCode == 64)
         #expect(run.errors.contains("Usage: gatehouse rules"))
     }
 
     @Test func helpHasAnExample() async throws {
-        let run = try await CommandRun.run("rules", "test", "--help", in: TemporaryFolder())
+        let run = try await CommandRun.run("rules", "test", "--help", in: ScratchFolder())
         #expect(run.exitCode == 0 && run.output.contains("Example: gatehouse rules test"))
     }
 

@@ -2,10 +2,12 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 @Suite struct TokenMintTests {
     @Test(arguments: [("apple.com", IdentityProvider.apple), ("oidc.corp", .oidc("corp"))])
     func aMintedTokenIsTheDemosOwn(id: String, identity: IdentityProvider) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let run = try await CommandRun.run(
             "token", "mint", "--provider", id, "--user", "ada", "--keys", folder.path("keys"), "--audience", "app",
             "--nonce", "n", "--expires-in", "10m", "--claim", "x=[1]", in: folder)
@@ -24,7 +26,7 @@ import Testing
 
     @Test(arguments: [("apple.com", "consent-revoked"), ("oidc.corp", "logout")])
     func anEventIsMintedInsteadOfAnIDToken(id: String, event: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let run = try await CommandRun.run(
             "token", "mint", "--provider", id, "--user", "ada", "--keys", folder.path("keys"), "--event", event,
             in: folder)
@@ -41,7 +43,7 @@ import Testing
         ("--provider=apple.com", "--session", "exclude each other"), ("--nonce=n", "--session", "go with --provider"),
     ])
     func whatDoesNotGoTogetherIsRefused(first: String, second: String, reason: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let run = try await CommandRun.run("token", "mint", "--user", "ada", first, second, in: folder)
         #expect(run.exitCode == 64)
         #expect(run.errors.contains(reason))

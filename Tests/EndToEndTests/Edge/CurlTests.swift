@@ -1,7 +1,8 @@
 import DevelopmentIdentity
 import Foundation
-import RedisFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// curl as a client of the gateway's own TLS, of its local socket and of its PROXY protocol.
 @Suite(.enabled(if: Curl.program != nil, "there is no curl")) struct CurlTests {
@@ -59,7 +60,7 @@ import Testing
 
     @Test func aLargeUploadArrivesWhole() async throws {
         try await Self.withTLS { scenario, authority in
-            let folder = try TemporaryFolder()
+            let folder = try ScratchFolder()
             try folder.write(String(repeating: "0123456789abcdef", count: 200_000), to: "large")
             let upload = ["--data-binary", "@\(folder.path("large"))"]
             let outcome = try call(
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test func aLocalSocketServes() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let listeners = "[{ address: 127.0.0.1:0 }, { address: 'unix:\(folder.path("s"))' }]"
         try await Scenario.run(arrange: { $2["listen"] = listeners }) { scenario in
             let (url, local) = ("http://\(Self.host)/me/x", ["--unix-socket", folder.path("s")])

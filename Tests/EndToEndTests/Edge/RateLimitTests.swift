@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 struct RateLimitTests {
     private func statuses(_ scenario: Scenario, _ request: WireRequest, _ count: Int) throws -> [Int: Int] {
         // A connection each: the kernel spreads them over both workers.

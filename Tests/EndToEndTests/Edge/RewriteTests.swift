@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// The way of a path and a host that the upstream sees otherwise.
 @Suite(
     .sharedScenario {

@@ -1,6 +1,7 @@
 import Foundation
-import RedisFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// A listener that speaks TLS, as curl and OpenSSL see it.
 struct TLSListenerTests {
@@ -169,7 +170,7 @@ struct TLSListenerTests {
         let authority = try TestAuthority()
         let tls = ", client_ca: '\(authority.authority)'"
         try await Scenario.run(arrange: { $2.listen(authority.certificate, authority.key, tls: tls) }) { scenario in
-            let folder = try TemporaryFolder()
+            let folder = try ScratchFolder()
             let identity = ["-cert", authority.clientCertificate, "-key", authority.clientKey, "-tls1_3"]
             let first = try await SecureCall.client(
                 identity + ["-sess_out", folder.path("session")], port: scenario.gateway.port, sends: Self.get)
@@ -184,7 +185,7 @@ struct TLSListenerTests {
 extension TLSListenerTests {
     @Test func renewedCertificatesAreServedAndUnfitOnesAreNot() async throws {
         let (old, new) = (try TestAuthority(), try TestAuthority())
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         func replace(_ name: String, by file: String) throws {
             try folder.write(String(contentsOfFile: file, encoding: .utf8), to: name + ".new")
             try #require(rename(folder.path(name + ".new"), folder.path(name)) == 0)

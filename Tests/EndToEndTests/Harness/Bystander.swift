@@ -3,6 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import SystemFixtures
+
 /// Somebody who has nothing to do with what a test does to the gateway, and must not notice it: requests with tokens, on a
 /// connection that is kept and on fresh ones in turn, and a look at every answer.
 private final class Bystander: Sendable {

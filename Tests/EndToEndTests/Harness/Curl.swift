@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Foundation
 
+@testable import SystemFixtures
+
 /// The `curl` of the machine: a client that was not written beside the gateway.
 enum Curl {
     /// What one call came to.
@@ -23,7 +25,7 @@ enum Curl {
 
     /// Calls a URL. No configuration of the user's counts, and no proxy.
     static func call(_ url: String, _ arguments: [String] = []) throws -> Outcome {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let process = Process()
         process.executableURL = URL(filePath: program ?? "curl")
         let own = [

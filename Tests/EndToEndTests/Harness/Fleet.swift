@@ -1,6 +1,9 @@
 import DevelopmentIdentity
-import RedisFixtures
+import IdentityFixtures
 import Testing
+
+@testable import RedisFixtures
+@testable import SystemFixtures
 
 /// Several gateways with one configuration and one Redis.
 struct Fleet: Sendable {
@@ -29,7 +32,7 @@ struct Fleet: Sendable {
     ) async throws {
         try await OwnThread.run {
             let provider = try await DevelopmentProvider.start(maxAge: 3600)
-            let echo = try await EchoUpstream.start()
+            let echo = try await EchoUpstream.startInstructed()
             var configuration = GatewayConfiguration(
                 keysURL: provider.url(.idTokenJWKSet), sessionKeysURL: provider.url(.sessionX509), upstream: echo.url)
             configuration["store"] = store

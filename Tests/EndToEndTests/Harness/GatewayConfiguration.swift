@@ -1,3 +1,5 @@
+@testable import SystemFixtures
+
 /// A gateway's configuration in pieces of YAML: what most tests want, open to any change.
 struct GatewayConfiguration: Sendable {
     static let adminToken = "e2e-admin-token-0123456789"

@@ -1,6 +1,8 @@
 import Foundation
 import Synchronization
 
+@testable import SystemFixtures
+
 /// `gatehouse serve`, on free ports, with a configuration and a store in a folder of its own. It can be killed and started again
 /// on the same files.
 final class GatewayProcess: Sendable {
@@ -13,7 +15,7 @@ final class GatewayProcess: Sendable {
         let pipes: [PausableReader?]
     }
 
-    let folder: TemporaryFolder
+    let folder: ScratchFolder
     private let arguments: [String]
     private let environment: [String: String]
     private let descriptorLimit: Int?
@@ -22,7 +24,7 @@ final class GatewayProcess: Sendable {
 
     /// Writes the configuration; `start` starts it.
     init(_ configuration: GatewayConfiguration) throws {
-        folder = try TemporaryFolder()
+        folder = try ScratchFolder()
         try folder.write(configuration.text, to: "gatehouse.yaml")
         for (name, text) in configuration.files { try folder.write(text, to: name) }
         arguments = ["serve", "--config", "gatehouse.yaml"]
@@ -33,7 +35,7 @@ final class GatewayProcess: Sendable {
 
     /// A gateway without a file, by `arguments` alone.
     init(arguments: [String], environment: [String: String]) throws {
-        folder = try TemporaryFolder()
+        folder = try ScratchFolder()
         self.arguments = ["serve"] + arguments
         self.environment = environment
         descriptorLimit = nil
@@ -44,7 +46,7 @@ final class GatewayProcess: Sendable {
     func rewrite(_ text: String, file: String = "gatehouse.yaml") throws {
         try folder.write(text, to: "\(file).next")
         guard rename(folder.path("\(file).next"), folder.path(file)) == 0 else {
-            throw Impatience(description: "rename: \(errno)")
+            throw Impatience("rename: \(errno)")
         }
     }
 
@@ -116,7 +118,7 @@ final class GatewayProcess: Sendable {
     /// The ports of clients and of the admin API, once both are told on standard error.
     private static func ports(in log: String, isRunning: Bool) throws -> (Int, Int)? {
         guard let port = address(in: log, of: "listening"), let admin = address(in: log, of: "admin") else {
-            if !isRunning { throw Impatience(description: "the gateway ended: \(log)") }
+            if !isRunning { throw Impatience("the gateway ended: \(log)") }
             return nil
         }
         return (port, admin)

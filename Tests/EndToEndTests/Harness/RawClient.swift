@@ -1,5 +1,6 @@
 import Foundation
-import func RedisFixtures.uninterrupted
+
+@testable import SystemFixtures
 
 #if canImport(Glibc)
     import Glibc
@@ -126,7 +127,7 @@ final class RawClient {
     func response(to method: String = "GET") throws -> WireResponse {
         let head = try readHead()
         guard var response = WireResponse(head: head) else {
-            throw Impatience(description: "no response: \(String(decoding: head.prefix(200), as: UTF8.self))")
+            throw Impatience("no response: \(String(decoding: head.prefix(200), as: UTF8.self))")
         }
         guard method != "HEAD", response.status >= 200, response.status != 204, response.status != 304 else {
             return response
@@ -182,7 +183,7 @@ final class RawClient {
     private func need(_ count: Int) throws {
         while buffer.count < count {
             guard try fill() else {
-                throw Impatience(description: "the connection ended after \(buffer.count) of \(count) bytes")
+                throw Impatience("the connection ended after \(buffer.count) of \(count) bytes")
             }
         }
     }
@@ -202,7 +203,7 @@ final class RawClient {
             }
             guard try fill() else {
                 let text = String(decoding: buffer.prefix(200), as: UTF8.self)
-                throw Impatience(description: "the connection ended after \"\(text)\"")
+                throw Impatience("the connection ended after \"\(text)\"")
             }
         }
     }
@@ -210,10 +211,10 @@ final class RawClient {
     private func readChunks(into response: inout WireResponse) throws {
         while true {
             let size = String(decoding: try read(until: "\r\n"), as: UTF8.self)
-            guard let count = Int(size, radix: 16) else { throw Impatience(description: "no chunk size: \(size)") }
+            guard let count = Int(size, radix: 16) else { throw Impatience("no chunk size: \(size)") }
             guard count > 0 else { break }
             response.body += try take(count)
-            guard try take(2) == [13, 10] else { throw Impatience(description: "no line end after a chunk") }
+            guard try take(2) == [13, 10] else { throw Impatience("no line end after a chunk") }
         }
         while case let line = String(decoding: try read(until: "\r\n"), as: UTF8.self), !line.isEmpty {
             if let field = WireResponse.field(line) { response.trailers.append(field) }

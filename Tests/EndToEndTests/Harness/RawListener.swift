@@ -1,5 +1,6 @@
 import Foundation
-import func RedisFixtures.uninterrupted
+
+@testable import SystemFixtures
 
 /// A listening socket on loopback whose connections the test takes one by one: an upstream that does exactly what a test says.
 final class RawListener: Sendable {
@@ -8,19 +9,7 @@ final class RawListener: Sendable {
 
     /// - Parameter backlog: how many connections the kernel makes before somebody takes them.
     init(backlog: Int32 = 128) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listens = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) == 0 && listen(listener, backlog) == 0 && getsockname(listener, $0, &size) == 0
-            }
-        }
-        guard listens else { throw RawClient.Failure(call: "listen", number: errno) }
-        descriptor = listener
-        port = Int(UInt16(bigEndian: address.sin_port))
+        (descriptor, port) = try Ports.listener(backlog: backlog)
     }
 
     deinit {
@@ -31,7 +20,7 @@ final class RawListener: Sendable {
 
     /// The next connection; waits for it.
     func take() throws -> RawClient {
-        guard isWaited(15_000 * Int32(Allowance.factor)) else { throw Impatience(description: "nobody connected") }
+        guard isWaited(15_000 * Int32(Allowance.factor)) else { throw Impatience("nobody connected") }
         let connection = uninterrupted { accept(descriptor, nil, nil) }
         guard connection >= 0 else { throw RawClient.Failure(call: "accept", number: errno) }
         // Not for the gateways that other tests start meanwhile: they would keep it open.

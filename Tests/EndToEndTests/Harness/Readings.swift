@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 extension GatewayProcess {
     /// The sum of a metric over its labels, as the gateway tells it now.
     ///

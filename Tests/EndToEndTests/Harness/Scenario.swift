@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
 
 /// A development identity, an upstream that echoes, and the built gateway between a client and them.
@@ -19,7 +20,7 @@ struct Scenario: Sendable {
     ) async throws {
         try await OwnThread.run {
             let provider = try await DevelopmentProvider.start(maxAge: maxAge)
-            let echo = try await EchoUpstream.start()
+            let echo = try await EchoUpstream.startInstructed()
             var configuration = GatewayConfiguration(
                 keysURL: provider.url(.idTokenJWKSet), sessionKeysURL: provider.url(.sessionX509), upstream: echo.url)
             try await arrange(provider, echo, &configuration)

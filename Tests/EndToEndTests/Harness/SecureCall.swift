@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// Programs that speak TLS with the gateway: curl, and `openssl s_client`.
 enum SecureCall {
     struct Result {
@@ -32,7 +34,7 @@ enum SecureCall {
     }
 
     static func run(_ program: String, _ arguments: [String]) async throws -> Result {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write("", to: "output")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

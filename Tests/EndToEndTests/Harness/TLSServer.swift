@@ -1,6 +1,8 @@
 import Foundation
 import JOSE
 
+@testable import SystemFixtures
+
 /// `openssl s_server` that serves the files of a folder, with a certificate that is made for the test.
 final class TLSServer {
     /// What is wrong with the certificate.
@@ -17,14 +19,14 @@ final class TLSServer {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    let folder: TemporaryFolder
+    let folder: ScratchFolder
     private let process = Process()
     /// Its end is the server's end, also where the tests are killed.
     private let lifeline = Pipe()
     private(set) var port = 0
 
     init(_ flaw: Flaw, serving files: [String: String]) async throws {
-        folder = try TemporaryFolder()
+        folder = try ScratchFolder()
         for (name, text) in files { try folder.write(text, to: name) }
         try makeCertificate(flaw)
         let chain = flaw == .unknownAuthority ? ["-cert_chain", "ca.pem"] : []
@@ -81,14 +83,6 @@ final class TLSServer {
     }
 
     private func run(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: Self.openssl ?? "/usr/bin/openssl")
-        process.arguments = arguments
-        process.currentDirectoryURL = folder.url
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Impatience(description: "openssl \(arguments) failed") }
+        try Program.run("openssl", arguments, in: folder.path)
     }
 }

@@ -3,6 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import SystemFixtures
+
 /// Connections that bring much work at once do not hold up others.
 struct FairTurnTests {
     /// Writes the same text over and over and drops what comes back, on threads of its own, until the test is over.

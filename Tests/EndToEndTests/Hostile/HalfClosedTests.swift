@@ -1,5 +1,8 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// Clients that have nothing more to say.
 @Suite(.sharedScenario { $0["limits"] = "{ idle_timeout: \(Allowance.setting(milliseconds: 700)) }" })

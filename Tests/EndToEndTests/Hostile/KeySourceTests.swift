@@ -1,5 +1,8 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// A key source that does anything but answer costs its own fetch only: the previous keys are kept, in bounded memory and time, and
 /// it heals as soon as the source does.

@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 extension Scenario {
     /// A scenario with one more upstream behind `/raw/`, which the test plays itself.
     ///

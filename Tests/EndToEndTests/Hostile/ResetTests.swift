@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// Clients that reset their connections, at each stage of a request.
 @Suite(.sharedScenario) struct ClientResetTests {
     /// What is on its way when the client resets.

@@ -1,5 +1,8 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// Short, but never so short that somebody who is only held up by the machine is taken for one of these.
 private let limits = """

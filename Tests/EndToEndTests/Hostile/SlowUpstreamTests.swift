@@ -1,5 +1,8 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// Upstreams that do not accept, do not answer, or do not go on.
 struct SlowUpstreamTests {

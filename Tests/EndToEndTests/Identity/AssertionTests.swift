@@ -3,14 +3,16 @@ import Foundation
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 /// The signed assertion, as an upstream checks it: with the keys that the gateway publishes, and nothing else.
 @Suite struct AssertionTests {
     /// Key files, made with the same library that reads them, and a gateway that has them.
     private struct Keys {
-        let folder: TemporaryFolder
+        let folder: ScratchFolder
 
         init(_ names: String...) throws {
-            folder = try TemporaryFolder()
+            folder = try ScratchFolder()
             for name in names {
                 try folder.write(
                     String(decoding: SigningKey.generate(.es256, keyID: "").pem(), as: UTF8.self), to: name)
@@ -140,7 +142,7 @@ import Testing
     }
 
     @Test func c15AGatewayWithoutItsKeyDoesNotStart() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(CheckTests.valid + "headers: { assertion: { key: absent.pem } }\n", to: "gatehouse.yaml")
         let run = try await CommandRun.run("serve", "--config", "gatehouse.yaml", in: folder)
         #expect(run.exitCode == 1 && run.errors.contains("the key file 'absent.pem': cannot be read"))

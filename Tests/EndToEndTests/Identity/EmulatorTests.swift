@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// Unsigned tokens, where the configuration says so by name.
 struct EmulatorTests {
     @Test func d20UnsignedTokensCountOnlyInTheEmulatorsModeWhichIsLoud() async throws {
@@ -18,7 +20,7 @@ struct EmulatorTests {
     }
 
     @Test func d20TheEmulatorsModeRefusesAPublicListener() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write(
             CheckTests.valid.replacing(
                 "project: demo-gatehouse", with: "project: demo-gatehouse, insecure_emulator: true")

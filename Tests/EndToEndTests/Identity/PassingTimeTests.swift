@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// What is known of a token is decided anew on each request.
 @Suite(.sharedScenario) struct PassingTimeTests {
     let scenario: Scenario

@@ -1,7 +1,8 @@
 import DevelopmentIdentity
 import Foundation
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
 
 /// Users of several tenants with one uid, on one gateway or on two with one Redis.
 struct TenantUserTests {

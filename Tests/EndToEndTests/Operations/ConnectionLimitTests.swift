@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// More clients than `limits.connections`, or than `limits.connections_per_address`.
 struct ConnectionLimitTests {
     /// A connection that the gateway is about to serve: it cannot be idle.

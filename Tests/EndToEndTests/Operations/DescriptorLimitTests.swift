@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// More clients than the system gives file descriptors for.
 struct DescriptorLimitTests {
     private static func small(_ echo: EchoUpstream, _ configuration: inout GatewayConfiguration) {

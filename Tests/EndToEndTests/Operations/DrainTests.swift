@@ -1,6 +1,9 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// SIGTERM: what runs is finished, nothing new is taken after `drain.delay`.
 struct DrainTests {

@@ -1,5 +1,8 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// The keys that tokens are verified with come, go, and may be out of reach.
 struct KeyTests {

@@ -1,6 +1,9 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// No signal but those that cannot be caught ends the process without draining.
 struct SignalTests {

@@ -1,7 +1,9 @@
 import DevelopmentIdentity
 import Foundation
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
+@testable import SystemFixtures
 
 /// Readers of the logs that hang: neither requests nor the end of the process wait for them.
 struct UnreadLogTests {

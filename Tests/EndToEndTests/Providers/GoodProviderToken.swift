@@ -182,8 +182,8 @@ extension GoodProviderToken {
                 .facebook(for: .dennis, now: $0)
             } claims: { token in
                 var claims: JSONObject = ["app_id": "1234567890123456", "scope": "email public_profile"]
-                claims["iat"] = token.answer["data"]?["issued_at"]
-                claims["exp"] = token.answer["data"]?["expires_at"]
+                claims["iat"] = token.response["data"]?["issued_at"]
+                claims["exp"] = token.response["data"]?["expires_at"]
                 return claims
             }),
         GoodProviderToken(
@@ -192,7 +192,7 @@ extension GoodProviderToken {
             make: opaque {
                 .introspected(for: .ada, now: $0)
             } claims: { token in
-                var claims = token.answer
+                var claims = token.response
                 claims["active"] = nil
                 return claims
             }),
@@ -204,7 +204,7 @@ extension GoodProviderToken {
                     .setting("email", to: "grace@example.com").setting("email_verified", to: true)
                     .setting("role", to: "admin")
             } claims: { token in
-                var claims = token.answer
+                var claims = token.response
                 claims["active"] = nil
                 return claims
             }),

@@ -1,6 +1,9 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// What is remembered of opaque tokens: only for whom, where and as long as it was told.
 struct OpaqueCacheCaseTests {

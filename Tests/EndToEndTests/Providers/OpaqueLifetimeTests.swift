@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// How long an answer about an opaque token counts.
 struct OpaqueLifetimeTests {
     /// The status of a token on a route.
@@ -94,7 +96,7 @@ struct OpaqueLifetimeTests {
 
     @Test func g09OurOwnRevocationIsAskedOnEveryHit() async throws {
         try await Scenario.introspecting("timeout: 5s, cache_for: 1h") { scenario in
-            let token = try scenario.opaque { $0.setting("iat", to: .integer($0.answer.time("iat") - 100)) }
+            let token = try scenario.opaque { $0.setting("iat", to: .integer($0.response.time("iat") - 100)) }
             #expect(try status(token, scenario) == 200)
             try scenario.admin("POST", "/v1/users/oauth.legacy:ada/revoke")
             try scenario.expectRefusal(.bearer(token.text, "/me/x"), 401, "auth/id-token-revoked")

@@ -1,5 +1,8 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// Many opaque tokens, or many with the same, at once.
 struct OpaqueLoadTests {

@@ -1,4 +1,5 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
 
 /// An endpoint that does not tell: 503 for those who need it, few calls, and an end when it is over.

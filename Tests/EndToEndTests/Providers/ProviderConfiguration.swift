@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// Entries of `identity.providers` in YAML, with the development identity in the place of each provider.
 extension DevelopmentProvider {
     /// The provider's ID tokens; Facebook's access tokens too.

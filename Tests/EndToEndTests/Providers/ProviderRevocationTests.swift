@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// Users of providers are revoked by the uid that the upstream sees.
 @Suite(.everyProvider) struct ProviderRevocationTests {
     let scenario: Scenario

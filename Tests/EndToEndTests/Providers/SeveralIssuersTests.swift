@@ -1,7 +1,10 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import JOSE
 import Testing
+
+@testable import SystemFixtures
 
 /// Several issuers beside each other: the keys, the outages and the lies of one concern its own tokens only.
 struct SeveralIssuersTests {

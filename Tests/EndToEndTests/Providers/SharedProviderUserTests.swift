@@ -1,6 +1,8 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
+@testable import SystemFixtures
 
 /// Users of providers in Redis, under the keys that other programs may write: the uid is spelled with `:` encoded.
 struct SharedProviderUserTests {
@@ -21,8 +23,8 @@ struct SharedProviderUserTests {
         return try scenario.provider.sign(draft.signedIn(at: time))
     }
 
-    private func eventually(_ status: Int, _ token: String, _ scenario: Scenario) async throws {
-        _ = try await EndToEndTests.eventually("\(status)") {
+    private func reaches(_ status: Int, _ token: String, _ scenario: Scenario) async throws {
+        _ = try await eventually("\(status)") {
             try scenario.send(.bearer(token, "/me/x")).status == status ? true : nil
         }
     }
@@ -36,7 +38,7 @@ struct SharedProviderUserTests {
             let time = "\(unixNow() - 50)"
             try redis.cli("HSET", Self.key, "valid_since", time)
             try redis.cli("XADD", "gatehouse:changes", "*", "uid", uid, "valid_since", time)
-            try await eventually(401, token, scenario)
+            try await reaches(401, token, scenario)
             try scenario.expectRefusal(.bearer(token, "/strict/x"), 401, "auth/id-token-revoked")
             let fresh = try self.token(scenario, signedIn: unixNow())
             for target in ["/me/x", "/strict/x"] { _ = try scenario.passes(.bearer(fresh, target)) }

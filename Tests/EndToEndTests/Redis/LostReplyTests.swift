@@ -1,7 +1,8 @@
 import DevelopmentIdentity
 import Foundation
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
 
 /// Something between the gateway and Redis loses, repeats or swaps a reply: whoever is revoked stays out.
 struct LostReplyTests {

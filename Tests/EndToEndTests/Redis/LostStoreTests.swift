@@ -1,7 +1,9 @@
 import DevelopmentIdentity
 import Foundation
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
+@testable import SystemFixtures
 
 /// A store that forgets: whoever was revoked stays out.
 struct LostStoreTests {

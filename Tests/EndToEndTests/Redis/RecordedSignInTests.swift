@@ -1,6 +1,7 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
 
 /// A later sign-in of a session that Redis knows of, on routes that ask for a recent one.
 struct RecordedSignInTests {

@@ -1,6 +1,8 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
+@testable import SystemFixtures
 
 /// The ways to a Redis: passwords, TLS, sentinels.
 struct RedisConnectionTests {

@@ -1,6 +1,7 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
 
 /// Gateways that share a Redis agree on who may pass.
 struct SharedRevocationTests {

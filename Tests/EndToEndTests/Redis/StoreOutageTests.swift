@@ -1,6 +1,8 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
+@testable import SystemFixtures
 
 /// A Redis that is away: what must wait for it is refused as an outage, and nothing else notices.
 struct StoreOutageTests {

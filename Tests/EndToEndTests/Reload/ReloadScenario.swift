@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// A gateway whose configuration the test rewrites, and what it says of reloads.
 struct ReloadScenario: Sendable {
     let scenario: Scenario

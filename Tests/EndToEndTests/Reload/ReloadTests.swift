@@ -1,6 +1,9 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// A new configuration takes the place of the one before wholly, or not at all.
 struct ReloadTests {

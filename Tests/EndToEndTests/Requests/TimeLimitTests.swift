@@ -1,5 +1,8 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// Slow clients and clients that left affect only their own connections.
 ///

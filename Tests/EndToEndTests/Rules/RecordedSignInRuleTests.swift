@@ -1,6 +1,7 @@
 import DevelopmentIdentity
-import RedisFixtures
 import Testing
+
+@testable import RedisFixtures
 
 /// A later sign-in that the store knows of, where rules ask for a recent one.
 struct RecordedSignInRuleTests {

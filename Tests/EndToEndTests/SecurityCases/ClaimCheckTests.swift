@@ -3,6 +3,8 @@ import Foundation
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 /// What a properly signed token must say besides.
 @Suite(.sharedScenario) struct ClaimCheckTests {
     let scenario: Scenario
@@ -16,8 +18,8 @@ import Testing
         "projects/demo-gatehouse", ["aud": "demo-gatehouse"], "https://securetoken.google.com/demo-gatehouse", "*",
     ]
 
-    @Test(arguments: audiences)
-    func e01e03OnlyTheOneAudienceCounts(audience: JSON) throws {
+    @Test(.tags(.e01, .e03), arguments: audiences)
+    func `only the configured audience is accepted`(audience: JSON) throws {
         for target in ["/me/e01", "/optional/e01"] {
             try scenario.expectRefusal(
                 .bearer(scenario.token { $0.setting("aud", to: audience) }, target), 401, "auth/invalid-id-token")
@@ -42,8 +44,8 @@ import Testing
     ]
 
     /// The keys are the same for all of Firebase's projects: only `iss` and `aud` tell them apart.
-    @Test(arguments: issuers)
-    func e04e19f24TheIssuerIsComparedByteForByte(issuer: JSON) throws {
+    @Test(.tags(.e04, .e19, .f24), arguments: issuers)
+    func `the issuer is compared byte by byte`(issuer: JSON) throws {
         try scenario.expectRefusal(
             .bearer(scenario.token { $0.setting("iss", to: issuer) }, "/me/e04"), 401, "auth/invalid-id-token")
         guard issuer != "https://session.firebase.google.com/demo-gatehouse" else { return }
@@ -56,13 +58,13 @@ import Testing
         .string(String(repeating: "\u{e4}", count: 65)), .string(String(repeating: "s", count: 5000)),
     ]
 
-    @Test(arguments: subjects)
-    func e09TheSubjectIsATextOf1To128Bytes(subject: JSON) throws {
+    @Test(.tags(.e09), arguments: subjects)
+    func `the subject is a string of 1 to 128 bytes`(subject: JSON) throws {
         let token = try scenario.token { $0.setting("sub", to: subject).setting("user_id", to: subject) }
         try scenario.expectRefusal(.bearer(token, "/me/e09"), 401, "auth/invalid-id-token")
     }
 
-    @Test func e09ASubjectOf128BytesPassesAndNobodyElses() throws {
+    @Test(.tags(.e09)) func `a subject of 128 bytes is accepted`() throws {
         let uid = String(repeating: "\u{e4}", count: 64)
         let report = try scenario.passes(.bearer(scenario.token(.named(uid)), "/me/e09"))
         #expect(report["X-Auth-Uid"]?.removingPercentEncoding == uid)
@@ -80,8 +82,10 @@ import Testing
         ("exp", -4000, false),
     ]
 
-    @Test(arguments: times)
-    func e08e11TheSkewIsForTheFutureAndNeverForTheEnd(row: (claim: String, offset: Int64, passes: Bool)) throws {
+    @Test(.tags(.e08, .e11), arguments: times)
+    func `the clock skew applies to future times and never to the expiry`(
+        row: (claim: String, offset: Int64, passes: Bool)
+    ) throws {
         let time = JSON.integer(unixNow() + row.offset)
         let token = try scenario.token { $0.setting(row.claim, to: time) }
         let response = try scenario.send(.bearer(token, "/me/e08"))
@@ -89,7 +93,7 @@ import Testing
         expectDenial(response, 401, row.claim == "exp" ? "auth/id-token-expired" : "auth/invalid-id-token")
     }
 
-    @Test func e10EachKindOfTokenCountsInItsPlaceOnly() throws {
+    @Test(.tags(.e10)) func `each kind of token is accepted only where it belongs`() throws {
         let custom = try scenario.provider.sign(.customToken(for: .robot, now: unixNow()))
         let legacy = try FirebaseToken.legacyCustomToken(for: .robot, now: unixNow()).signed(secret: [1])
         let rows: [(String, WireRequest, String)] = try [
@@ -124,8 +128,8 @@ import Testing
 
     static let tenants: [JSON] = ["corp-abc12", "", "*", 1, ["corp"], ["a": 1], true]
 
-    @Test(arguments: tenants)
-    func e11ATenantsUserIsNobodyHere(tenant: JSON) throws {
+    @Test(.tags(.e11), arguments: tenants)
+    func `a token of a tenant is refused where no tenant is configured`(tenant: JSON) throws {
         let token = try scenario.token { $0.setting("firebase", "tenant", to: tenant) }
         let response = try scenario.send(.bearer(token, "/me/e11"))
         let isText = if case .string = tenant { true } else { false }
@@ -154,8 +158,8 @@ import Testing
         ("Apple", { $0.setting("firebase", "sign_in_provider", to: "apple.com") }, 200),
     ]
 
-    @Test(arguments: providers)
-    func e06OnlyTheListedProviderPasses(
+    @Test(.tags(.e06), arguments: providers)
+    func `only a listed provider is permitted`(
         row: (what: String, change: @Sendable (FirebaseToken) -> FirebaseToken, status: Int)
     ) throws {
         let (response, count) = try scenario.forwarded {

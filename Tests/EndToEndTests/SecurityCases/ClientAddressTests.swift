@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// Where a request comes from is what the socket says, whatever the client and however private its address.
 struct ClientAddressTests {
     static let claims: [[String]] = [
@@ -23,7 +25,7 @@ struct ClientAddressTests {
         }
     }
 
-    @Test func a11a12a18NoListenerBelievesWhatAClientSaysOfItsAddress() async throws {
+    @Test(.tags(.a11, .a12, .a18)) func `no listener trusts the address that a client claims`() async throws {
         try await run { scenario, ports in
             for (number, port) in ports.enumerated() {
                 for lines in Self.claims {
@@ -48,7 +50,7 @@ struct ClientAddressTests {
         }
     }
 
-    @Test func a12TheAccessLogNamesThePeer() async throws {
+    @Test(.tags(.a12)) func `the access log contains the address of the peer`() async throws {
         try await Scenario.run { scenario in
             for lines in Self.claims.dropLast(2) {
                 _ = try scenario.send(WireRequest(target: "/public/x", fields: lines))
@@ -63,7 +65,7 @@ struct ClientAddressTests {
         }
     }
 
-    @Test func a18NothingSpoofedOpensTheAdminListener() async throws {
+    @Test(.tags(.a18)) func `no spoofed field opens the admin listener`() async throws {
         let lines = [
             "X-Auth-Uid: root", "X-Forwarded-For: 127.0.0.1", "X-Original-URL: /livez", "X-Forwarded-Host: localhost",
             "X-HTTP-Method-Override: GET", "X-Auth: e30", "Authorization: Basic YWRtaW46YWRtaW4=",

@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// Our credential ends at the gateway, however the request fares.
 @Suite(.sharedScenario) struct CredentialHygieneTests {
     let scenario: Scenario
@@ -15,8 +17,8 @@ import Testing
         ("/public/%00", 400, 0), ("/apple/x", 403, 0), ("/second/x", 401, 0),
     ]
 
-    @Test(arguments: failures)
-    func a22NoErrorTakesTheCredentialAnywhere(row: (target: String, status: Int, forwarded: Int)) throws {
+    @Test(.tags(.a22), arguments: failures)
+    func `no error response contains the credential`(row: (target: String, status: Int, forwarded: Int)) throws {
         let token = try scenario.token()
         let cookie = try scenario.cookie(.ada)
         let already = scenario.echo.requestCount
@@ -49,8 +51,10 @@ import Testing
         ("with an e-mail's cookie", ["Authorization: Bearer TOKEN", "Cookie: __session=COOKIE"], 400),
     ]
 
-    @Test(arguments: duplicates)
-    func a23d17NobodyPicksOneOfSeveralCredentials(row: (what: String, lines: [String], status: Int)) throws {
+    @Test(.tags(.a23, .d17), arguments: duplicates)
+    func `several credentials are refused, whichever of them is valid`(
+        row: (what: String, lines: [String], status: Int)
+    ) throws {
         let head = row.lines.joined(separator: "\n")
         for target in ["/me/d17", "/optional/d17", "/strict/d17"] {
             let (response, count) = try scenario.forwarded {
@@ -77,8 +81,8 @@ import Testing
         ("spaces around", "Cookie: a=1;   __session=COOKIE  ; b=2", 200),
     ]
 
-    @Test(arguments: twoCookies)
-    func d17h12ACookieIsOursOrNotAndNeverAChoice(row: (what: String, line: String, status: Int)) throws {
+    @Test(.tags(.d17, .h12), arguments: twoCookies)
+    func `several session cookies are never a choice`(row: (what: String, line: String, status: Int)) throws {
         let line = row.line.replacing("OTHER", with: try scenario.cookie(.grace))
         let response = try scenario.send(RawRequest(stringLiteral: "GET /me/cookies HTTP/1.1\nHost: a\n\(line)\n\n"))
         #expect(response.status == row.status, "\(row.what): \(response.text)")
@@ -95,8 +99,8 @@ import Testing
         ("Cookie: a=1\nCookie: __session=COOKIE\nCookie: b=2", ["a=1", "b=2"]),
     ]
 
-    @Test(arguments: otherCookies)
-    func h12OurCookieGoesAndOthersKeepTheirBytes(sent: String, kept: [String]) throws {
+    @Test(.tags(.h12), arguments: otherCookies)
+    func `the session cookie is removed and other cookies keep their bytes`(sent: String, kept: [String]) throws {
         for target in ["/me/h12", "/public/h12"] {
             let text = RawRequest(stringLiteral: "GET \(target) HTTP/1.1\nHost: a\n\(sent)\n\n")
             _ = try #require(EchoReport(try scenario.send(text)))
@@ -107,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func g15AnythingButAVerifiedCredentialIsNone() throws {
+    @Test(.tags(.g15)) func `only a verified credential identifies a user`() throws {
         let id = try scenario.token()
         let session = try scenario.cookie(.ada)
         let rows: [(what: String, field: String)] = [

@@ -37,7 +37,8 @@ struct CrossSiteTests {
         return request
     }
 
-    @Test(arguments: pages) func noPageOfAnotherSiteActsAsTheUser(page: (what: String, fields: [String])) throws {
+    @Test(arguments: pages)
+    func `a page of another site cannot act as the user`(page: (what: String, fields: [String])) throws {
         for target in ["/own/x", "/me/x", "/optional/x", "/public/x", "/recent/x", "/strict/x"] {
             for method in ["POST", "PUT", "DELETE", "PATCH", "PROPFIND", "get"] {
                 let request = try request(method, target, page.fields)
@@ -46,12 +47,12 @@ struct CrossSiteTests {
         }
     }
 
-    @Test func theSameTokenInTheHeaderTooMakesNoDifference() throws {
+    @Test func `the same token in the header as well changes nothing`() throws {
         let request = try request("POST", "/me/x", Self.pages[0].fields, bearer: true)
         try scenario.expectRefusal(request, 403, "request/cross-site")
     }
 
-    @Test(arguments: ["GET", "HEAD", "OPTIONS"]) func whatOnlyReadsPasses(method: String) throws {
+    @Test(arguments: ["GET", "HEAD", "OPTIONS"]) func `a request that only reads is permitted`(method: String) throws {
         let response = try scenario.send(try request(method, "/me/x", Self.pages[0].fields))
         #expect(response.status == 200)
     }
@@ -65,28 +66,28 @@ struct CrossSiteTests {
         #expect(report["X-Auth-Uid"] == "ada")
     }
 
-    @Test func aTokenThatABrowserDoesNotSendByItselfPasses() throws {
+    @Test func `a token that browsers do not send by themselves is permitted`() throws {
         for page in Self.pages {
             let request = try request("POST", "/me/x", page.fields, cookie: false, bearer: true)
             #expect(try scenario.passes(request)["X-Auth-Uid"] == "ada")
         }
     }
 
-    @Test func withoutOurCookieTheServiceIsAsked() throws {
+    @Test func `a request without the session cookie is forwarded`() throws {
         let cookies = [[], ["Cookie: a=1"], ["Cookie: __session=legacy"]]
         for cookie in cookies {
             _ = try scenario.passes(try request("POST", "/public/x", Self.pages[0].fields + cookie, cookie: false))
         }
     }
 
-    @Test func aRouteMayLeaveItToItsService() throws {
+    @Test func `a route can leave the check to its service`() throws {
         for page in Self.pages {
             #expect(try scenario.passes(try request("POST", "/hook/x", page.fields))["X-Auth-Uid"] == "ada")
         }
         #expect(try scenario.metric("gatehouse_insecure_option", containing: "routes[/hook/**].insecure_no_csrf") == 1)
     }
 
-    @Test func itIsToldLikeAnyRefusal() throws {
+    @Test func `a cross-site denial is reported as any denial`() throws {
         let before = try scenario.metric("gatehouse_requests_total", containing: "request/cross-site")
         let response = try scenario.send(try request("POST", "/me/x", Self.pages[0].fields + ["Content-Length: 0"]))
         expectDenial(response, 403, "request/cross-site")
@@ -101,7 +102,7 @@ struct CrossSiteTests {
 
     init() throws { scenario = try Scenario.current }
 
-    @Test func noPageOfAnotherSiteActsAsTheUser() throws {
+    @Test func `a page of another site cannot act as the user`() throws {
         let cookie = "Cookie: __session=\(try scenario.cookie(.ada))"
         for page in CrossSiteTests.pages {
             let request = WireRequest(

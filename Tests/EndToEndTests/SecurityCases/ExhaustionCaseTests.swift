@@ -3,10 +3,12 @@ import Foundation
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 /// What clients can send without end costs bounded time and memory.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))
 struct ExhaustionCaseTests {
-    @Test func k07k08ManyClientsThatSendNothingCostOnlyTheirTime() async throws {
+    @Test(.tags(.k07, .k08)) func `many clients that send nothing cost only their timeout`() async throws {
         try await Scenario.run(arrange: {
             $2["limits"] = "{ head_timeout: 500ms, idle_timeout: 700ms, connections: 1000 }"
         }) { scenario in
@@ -38,7 +40,7 @@ struct ExhaustionCaseTests {
         }
     }
 
-    @Test func k07AByteNowAndThenDoesNotProlongAHead() async throws {
+    @Test(.tags(.k07)) func `single bytes do not extend the timeout of a head`() async throws {
         try await Scenario.run(arrange: { $2["limits"] = "{ head_timeout: 400ms }" }) { scenario in
             let client = try RawClient(port: scenario.gateway.port)
             var sent = 0
@@ -56,7 +58,7 @@ struct ExhaustionCaseTests {
     }
 
     /// A token whose signature is wrong is not remembered, neither as good nor as bad.
-    @Test func k15k16AFloodOfBadTokensFillsNothing() async throws {
+    @Test(.tags(.k15, .k16)) func `a flood of invalid tokens fills no cache`() async throws {
         try await Scenario.run { scenario in
             let parts = try scenario.token().split(separator: ".")
             let entries = try scenario.metric("gatehouse_token_cache_entries")
@@ -77,7 +79,7 @@ struct ExhaustionCaseTests {
 
     /// Processor time of the gateway for as many requests of one size; where cost grew with the square, four times the bytes
     /// would take sixteen times as long.
-    @Test func b22ALongPathCostsItsLength() async throws {
+    @Test(.tags(.b22)) func `the cost of a long path is proportional to its length`() async throws {
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["workers"] = "1"
             configuration["limits"] = "{ head_size: 256KiB }"

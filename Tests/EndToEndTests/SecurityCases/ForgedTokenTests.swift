@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 /// A token that somebody without the key made, in all the ways in which libraries were fooled.
 @Suite(.sharedScenario { $0["limits"] = "{ head_size: 256KiB }" }) struct ForgedTokenTests {
     let scenario: Scenario
@@ -9,7 +11,7 @@ import Testing
     init() throws { scenario = try Scenario.current }
 
     /// Each secret is something that everybody knows about the public key.
-    @Test func d01NoPublicKeyIsASecret() throws {
+    @Test(.tags(.d01)) func `a public key is never an HMAC secret`() throws {
         let key = try #require(scenario.provider.keys.current(for: .idToken))
         let jwk = key.jwk
         let modulus = try #require(Self.member("n", of: jwk))
@@ -48,8 +50,8 @@ import Testing
         ("A256GCM", "auth/invalid-id-token"), ("ES256K", "auth/invalid-id-token"), ("EdDSA", "auth/invalid-id-token"),
     ]
 
-    @Test(arguments: algorithms)
-    func d02d03OnlyTheIssuersAlgorithmCounts(row: (value: JSON, code: String)) throws {
+    @Test(.tags(.d02, .d03), arguments: algorithms)
+    func `only the algorithm of the issuer is accepted`(row: (value: JSON, code: String)) throws {
         let signed = try scenario.token { $0.settingHeader("alg", to: row.value) }
         let unsigned = scenario.provider.idToken(for: .ada).settingHeader("alg", to: row.value).unsigned()
         for token in [signed, unsigned, String(signed.prefix { $0 != "." }) + signed.drop { $0 != "." } + "AA"] {
@@ -59,8 +61,8 @@ import Testing
         try scenario.expectRefusal(.bearer(without, "/me/d02"), 401, "auth/argument-error")
     }
 
-    @Test(arguments: [Algorithm.rs384, .rs512, .ps256, .ps384, .ps512])
-    func d03d04ASignatureByTheRightKeyInAnotherAlgorithmIsNone(algorithm: Algorithm) throws {
+    @Test(.tags(.d03, .d04), arguments: [Algorithm.rs384, .rs512, .ps256, .ps384, .ps512])
+    func `a signature by the right key in another algorithm is invalid`(algorithm: Algorithm) throws {
         let key = try #require(scenario.provider.keys.current(for: .idToken))
         let other = try SigningKey(pem: key.pem(), algorithm: algorithm, keyID: key.keyID)
         let token = scenario.provider.idToken(for: .ada)
@@ -75,8 +77,8 @@ import Testing
         [("b64", true)], [("b64", "false")], [("crit", ["alg"])], [("crit", ["b64", "b64"]), ("b64", false)],
     ]
 
-    @Test(arguments: criticals)
-    func d06NothingCriticalIsUnderstood(members: [(String, JSON)]) throws {
+    @Test(.tags(.d06), arguments: criticals)
+    func `a token with a critical header parameter is invalid`(members: [(String, JSON)]) throws {
         let token = try scenario.token { token in
             members.reduce(token) { $0.settingHeader($1.0, to: $1.1) }
         }
@@ -89,8 +91,8 @@ import Testing
         "jwt ", "", "none",
     ]
 
-    @Test(arguments: types)
-    func e12AnotherKindOfTokenIsNoIDToken(type: JSON) throws {
+    @Test(.tags(.e12), arguments: types)
+    func `another kind of token is not an ID token`(type: JSON) throws {
         let token = try scenario.token { $0.settingHeader("typ", to: type) }
         try scenario.expectRefusal(.bearer(token, "/me/e12"), 401, "auth/invalid-id-token", "\(type)")
     }
@@ -103,8 +105,8 @@ import Testing
     ]
 
     /// Whatever a token names as the place of its keys, nobody is asked there.
-    @Test(arguments: urls)
-    func f14NoURLInATokenIsEverFetched(url: String) throws {
+    @Test(.tags(.f14), arguments: urls)
+    func `a URL in a token is never fetched`(url: String) throws {
         let url = JSON.string(url.replacing("PORT", with: "\(scenario.echo.port)"))
         let calls = scenario.provider.received.count
         let tokens = try [
@@ -119,7 +121,7 @@ import Testing
         #expect(scenario.provider.received.count == calls)
     }
 
-    @Test func f14AKeyInTheTokenIsNoKey() throws {
+    @Test(.tags(.f14)) func `a key in the token is never used`() throws {
         let own = try SigningKey.generate(.rs256, keyID: "own")
         for member in ["jwk", "x5c", "x5t", "jku"] {
             let value: JSON = member == "jwk" ? .raw(own.jwk) : member == "x5c" ? ["MIIB"] : "http://127.0.0.1:1/"

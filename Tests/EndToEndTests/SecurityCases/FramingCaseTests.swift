@@ -1,6 +1,9 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// One request is one request, for us and for whoever is behind us.
 @Suite(.sharedScenario) struct FramingCaseTests {
@@ -32,8 +35,8 @@ import Testing
         "Content-Length:\u{FF}30", "Content_Length: 30\nContent-Length: +1",
     ]
 
-    @Test(arguments: framings, ["POST", "GET", "DELETE"])
-    func k01NoFramingHidesARequest(lines: String, method: String) throws {
+    @Test(.tags(.k01), arguments: framings, ["POST", "GET", "DELETE"])
+    func `no framing hides a request`(lines: String, method: String) throws {
         let before = scenario.echo.requestCount
         let text: RawRequest = """
             \(method) /public/k01 HTTP/1.1\nHost: a\n\(lines)\n\nGET /public/smuggled HTTP/1.1\nHost: a\n\n
@@ -74,8 +77,8 @@ import Testing
         "5\nhello\n00000000000000000000\nX-A: b␊X-B: c\n\n",
     ]
 
-    @Test(arguments: chunks)
-    func k01ABodyOfBadChunksIsNoBody(chunks: String) throws {
+    @Test(.tags(.k01), arguments: chunks)
+    func `a body with an invalid chunk is not forwarded as complete`(chunks: String) throws {
         let text: RawRequest =
             "POST /public/chunks HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n\(chunks)GET /public/smuggled HTTP/1.1\nHost: a\n\n"
         let client = try RawClient(port: scenario.gateway.port)
@@ -115,7 +118,7 @@ import Testing
             0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0,
         ]
 
-    @Test func k09NoBodyIsEverDecompressed() throws {
+    @Test(.tags(.k09)) func `a body is never decompressed`() throws {
         let client = try RawClient(port: scenario.gateway.port)
         let request = WireRequest.post(
             "/public/k09", "Content-Encoding: gzip", "Accept-Encoding: gzip, br", body: Self.gzip)
@@ -128,8 +131,10 @@ import Testing
         #expect(answer["Content-Encoding"] == "gzip" && answer.body == BodyPattern.bytes(1_048_576))
     }
 
-    @Test(arguments: ["hasty=1", "hasty=1&status=401", "hasty=1&bytes=100000", "hasty=1&chunked=1&bytes=1000"])
-    func k11ABodyThatIsOwedIsNeverTheNextRequest(how: String) throws {
+    @Test(
+        .tags(.k11),
+        arguments: ["hasty=1", "hasty=1&status=401", "hasty=1&bytes=100000", "hasty=1&chunked=1&bytes=1000"])
+    func `a body that is still due is not read as the next request`(how: String) throws {
         for framing in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
             let client = try RawClient(port: scenario.gateway.port)
             try client.send("POST /public/owed?\(how) HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
@@ -152,8 +157,10 @@ import Testing
         ["Upgrade: websocket"], ["Connection: Upgrade"], ["Connection: Upgrade", "Upgrade: TLS/1.0"],
     ]
 
-    @Test(arguments: upgrades, ["/public/k13", "/me/k13"])
-    func k13AnUpgradeGoesOnWithout(lines: [String], target: String) throws {
+    @Test(.tags(.k13), arguments: upgrades, ["/public/k13", "/me/k13"])
+    func `a request is forwarded without an upgrade that its route does not allow`(lines: [String], target: String)
+        throws
+    {
         let client = try RawClient(port: scenario.gateway.port)
         let head = lines + ["Authorization: Bearer \(try scenario.token())"]
         // Right behind it, what a client that believes in its tunnel would say: one more request is all it can be.
@@ -168,8 +175,8 @@ import Testing
     }
 
     /// The service switches although nobody asked it to, or although the gateway removed that somebody did.
-    @Test(arguments: upgrades)
-    func k13AFake101IsNoTunnel(lines: [String]) throws {
+    @Test(.tags(.k13), arguments: upgrades)
+    func `an unexpected 101 response opens no tunnel`(lines: [String]) throws {
         let before = scenario.echo.received.filter { $0.path == "/public/behind" }.count
         let client = try RawClient(port: scenario.gateway.port)
         try client.send(WireRequest(target: "/public/k13?raw=switching", fields: lines).bytes)

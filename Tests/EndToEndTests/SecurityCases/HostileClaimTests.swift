@@ -3,6 +3,8 @@ import Foundation
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 /// Claims are data: what they say never becomes a line, a field or a decision of its own.
 @Suite(
     .sharedScenario { configuration in
@@ -30,8 +32,8 @@ struct HostileClaimTests {
         (["role"], "X-Role"), (["https://x.example/roles"], "X-Dotted"), (["a", "b"], "X-Nested"),
     ]
 
-    @Test(arguments: values)
-    func a14NoClaimWritesALine(value: String) throws {
+    @Test(.tags(.a14), arguments: values)
+    func `no claim adds a field line`(value: String) throws {
         for place in Self.places {
             let token = try scenario.token { token in
                 var token = token.removing("user_id")
@@ -54,8 +56,8 @@ struct HostileClaimTests {
         }
     }
 
-    @Test(arguments: [("role", 9_000), ("name", 10_240), ("email", 9_000)])
-    func a14ALongClaimIsCarriedWholeOrRefused(claim: String, count: Int) throws {
+    @Test(.tags(.a14), arguments: [("role", 9_000), ("name", 10_240), ("email", 9_000)])
+    func `a long claim is forwarded whole or refused`(claim: String, count: Int) throws {
         let long = String(repeating: "n", count: count)
         let response = try scenario.send(
             .bearer(scenario.token { $0.setting(claim, to: .string(long)) }, "/me/a14"))
@@ -76,8 +78,10 @@ struct HostileClaimTests {
         ("a name", "X-\u{C3}\u{A4}: a", 400),
     ]
 
-    @Test(arguments: undecodable, ["/me/a15", "/open/a15", "/strict/a15"])
-    func a15BytesThatAreNoTextOpenNothing(row: (what: String, line: String, status: Int), target: String) throws {
+    @Test(.tags(.a15), arguments: undecodable, ["/me/a15", "/open/a15", "/strict/a15"])
+    func `a credential that is not valid text permits nothing`(
+        row: (what: String, line: String, status: Int), target: String
+    ) throws {
         let (response, count) = try scenario.forwarded {
             try scenario.send(RawRequest(stringLiteral: "GET \(target) HTTP/1.1\nHost: a\n\(row.line)\n\n"))
         }
@@ -86,8 +90,9 @@ struct HostileClaimTests {
     }
 
     @Test(
+        .tags(.a15),
         arguments: [[0xFF], [0xC3, 0x28], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xC0, 0x80]] as [[UInt8]])
-    func a15AClaimThatIsNoTextIsNoClaim(bytes: [UInt8]) throws {
+    func `a claim that is not valid text is not forwarded`(bytes: [UInt8]) throws {
         let key = try #require(scenario.provider.keys.current(for: .idToken))
         var payload = scenario.provider.idToken(for: .ada).setting("name", to: "BYTES").claims.bytes
         let start = try #require(payload.firstRange(of: Array("BYTES".utf8)))
@@ -108,8 +113,8 @@ struct HostileClaimTests {
         (["a", "b"], "", ["X-Nested": nil]), (["a", "b"], nil, ["X-Nested": nil]),
     ]
 
-    @Test(arguments: shapes)
-    func e18AClaimsPathMeansOneThing(row: (claim: [String], value: JSON, fields: [String: String?])) throws {
+    @Test(.tags(.e18), arguments: shapes)
+    func `the path of a claim has one meaning`(row: (claim: [String], value: JSON, fields: [String: String?])) throws {
         let token = try scenario.token { token in
             var token = token
             token.claims.set(row.claim, to: row.value)
@@ -122,10 +127,12 @@ struct HostileClaimTests {
         for (name, value) in row.fields { #expect(report.values(name) == [value].compactMap { $0 }, "\(name)") }
     }
 
-    @Test(arguments: [
-        "\"true\"", "\"false\"", "1", "0", "null", "[true]", "{}", "\"TRUE\"", "missing", "false", "true",
-    ])
-    func e13OnlyJSONsTrueVerifiesAnAddress(value: String) throws {
+    @Test(
+        .tags(.e13),
+        arguments: [
+            "\"true\"", "\"false\"", "1", "0", "null", "[true]", "{}", "\"TRUE\"", "missing", "false", "true",
+        ])
+    func `only the JSON value true verifies an e-mail address`(value: String) throws {
         let token = try scenario.token {
             value == "missing" ? $0.removing("email_verified") : $0.setting("email_verified", to: .raw(value))
         }

@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 /// Tokens made to cost: time, memory, or the process.
 @Suite(.sharedScenario { $0["limits"] = "{ head_size: 1MiB }" }) struct HostileTokenTests {
     let scenario: Scenario
@@ -33,8 +35,10 @@ import Testing
         ("D-15 encrypted none", { $0.replacing(".", with: "..") }),
     ]
 
-    @Test(arguments: shapes)
-    func d09d10d15WhatIsNotThreePartsIsNoToken(row: (what: String, make: @Sendable (String) -> String)) throws {
+    @Test(.tags(.d09, .d10, .d15), arguments: shapes)
+    func `a token without exactly three parts is invalid`(row: (what: String, make: @Sendable (String) -> String))
+        throws
+    {
         try refuse(row.make(scenario.token()), "auth/argument-error", row.what)
     }
 
@@ -50,8 +54,10 @@ import Testing
         ("a colon", { ":" + $0 }), ("a tilde", { $0 + "~" }),
     ]
 
-    @Test(arguments: spellings, [0, 1, 2])
-    func d11Base64HasOneSpelling(row: (what: String, change: @Sendable (String) -> String), index: Int) throws {
+    @Test(.tags(.d11), arguments: spellings, [0, 1, 2])
+    func `only one base64url spelling is accepted`(
+        row: (what: String, change: @Sendable (String) -> String), index: Int
+    ) throws {
         let token = Self.part(try scenario.token(), index) { row.change(String($0)) }
         let bytes = Array("GET /me/d11 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8)
         let client = try RawClient(port: scenario.gateway.port)
@@ -86,8 +92,8 @@ import Testing
         ("many members", "auth/argument-error", "1" + (0..<900).map { ",\"m\($0)\":1" }.joined() + ",\"m1\":2"),
     ]
 
-    @Test(arguments: payloads)
-    func d13AClaimCostsNoMoreThanItsBytes(row: (what: String, code: String, claim: String)) throws {
+    @Test(.tags(.d13), arguments: payloads)
+    func `the cost of a claim is bounded by its length`(row: (what: String, code: String, claim: String)) throws {
         let token = try scenario.token { $0.setting("x", to: .raw(row.claim)) }
         let (response, count) = try scenario.forwarded { try scenario.send(.bearer(token, "/me/d13")) }
         // What is valid JSON may pass; then it reached the upstream as it was.
@@ -105,8 +111,8 @@ import Testing
         "9223372036854775808", "-9223372036854775809", "18446744073709551616", String(repeating: "9", count: 9000),
     ]
 
-    @Test(arguments: times, ["exp", "iat", "auth_time"])
-    func d13e08ATimeIsAnIntegerOfSeconds(value: String, claim: String) throws {
+    @Test(.tags(.d13, .e08), arguments: times, ["exp", "iat", "auth_time"])
+    func `a time is an integer number of seconds`(value: String, claim: String) throws {
         let token = try scenario.token { $0.setting(claim, to: .raw(value)) }
         let response = try scenario.send(.bearer(token, "/me/time"))
         let isOver = value == "-1" && claim == "exp"
@@ -125,14 +131,16 @@ import Testing
         (.string(String(repeating: "k", count: 500_000)), "auth/argument-error"),
     ]
 
-    @Test(arguments: keyIDs)
-    func d14AKeyIDIsATextThatIsLookedUpAndNothingElse(row: (value: JSON, code: String)) throws {
+    @Test(.tags(.d14), arguments: keyIDs)
+    func `a key ID is a string that is only looked up`(row: (value: JSON, code: String)) throws {
         try refuse(
             try scenario.token { $0.settingHeader("kid", to: row.value) }, row.code, row.value.text.prefix(40) + "")
     }
 
-    @Test(arguments: ["[]", "\"text\"", "1", "null", "true", "", "{}", "{", "[{}]", " ", "{}{}", "\u{FEFF}{}"])
-    func d14APayloadIsAnObject(payload: String) throws {
+    @Test(
+        .tags(.d14),
+        arguments: ["[]", "\"text\"", "1", "null", "true", "", "{}", "{", "[{}]", " ", "{}{}", "\u{FEFF}{}"])
+    func `a payload is a JSON object`(payload: String) throws {
         let key = try #require(scenario.provider.keys.current(for: .idToken))
         let code = payload == "{}" ? "auth/invalid-id-token" : "auth/argument-error"
         try refuse(key.sign(payload: Array(payload.utf8)), code, payload)
@@ -140,8 +148,8 @@ import Testing
         try refuse(Self.part(scenario.token(), 0) { _ in header }, "auth/argument-error", payload)
     }
 
-    @Test(arguments: [21_830, 12_000, 513, 255, 1, 0])
-    func d08ASignatureOfAnyLengthIsOnlyASignature(length: Int) throws {
+    @Test(.tags(.d08), arguments: [21_830, 12_000, 513, 255, 1, 0])
+    func `a wrong signature of any length makes an invalid token`(length: Int) throws {
         let signature = Base64URL.encode([UInt8](repeating: 0x5A, count: length * 3 / 4))
         for algorithm in ["ES256", "RS256", "PS512"] {
             let token = Self.part(try scenario.token { $0.settingHeader("alg", to: .string(algorithm)) }, 2) { _ in

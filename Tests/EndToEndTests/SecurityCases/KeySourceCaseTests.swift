@@ -1,13 +1,16 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import JOSE
 import Testing
+
+@testable import SystemFixtures
 
 /// A source of keys that is flooded, broken, gone or lying costs only those whose tokens need it.
 struct KeySourceCaseTests {
     private func refresh(_ scenario: Scenario) throws { try scenario.admin("POST", "/v1/keys/refresh") }
 
-    @Test func f01f03f04AFloodOfKeyIDsCostsOneFetchAndNoMemory() async throws {
+    @Test(.tags(.f01, .f03, .f04)) func `a flood of key IDs costs one fetch and no memory`() async throws {
         try await Scenario.run { scenario in
             let good = try scenario.token()
             let other = try scenario.cookie(.alan)
@@ -36,7 +39,7 @@ struct KeySourceCaseTests {
         }
     }
 
-    @Test func f06f21TokensThatWaitForOneFetchEndWithIt() async throws {
+    @Test(.tags(.f06, .f21)) func `tokens that wait for one fetch are decided when it ends`() async throws {
         let gate = Gate()
         try await Scenario.run { scenario in
             let calls = scenario.provider.calls(to: .idTokenJWKSet)
@@ -60,7 +63,7 @@ struct KeySourceCaseTests {
         }
     }
 
-    @Test func f21AFetchThatFailsWhileTokensWaitIsTheirsAlone() async throws {
+    @Test(.tags(.f21)) func `a fetch that fails affects only the tokens that wait for it`() async throws {
         try await Scenario.run { scenario in
             let calls = scenario.provider.calls(to: .idTokenJWKSet)
             scenario.provider.misbehave(.drop, at: .idTokenJWKSet)
@@ -76,7 +79,7 @@ struct KeySourceCaseTests {
         }
     }
 
-    @Test func f09AKeptConnectionThatTheSourceClosedIsNoFailure() async throws {
+    @Test(.tags(.f09)) func `a kept connection that the source closed is not a failure`() async throws {
         try await Scenario.run { scenario in
             let keys = scenario.provider.keys[.idToken].map(\.jwk).joined(separator: ",")
             let body = "{\"keys\":[\(keys)]}"
@@ -104,7 +107,7 @@ struct KeySourceCaseTests {
         .raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}"), .raw("garbage"), .raw(""),
     ]
 
-    @Test func f18f19NoAnswerButAKeySetChangesTheKeys() async throws {
+    @Test(.tags(.f18, .f19)) func `only a valid key set replaces the keys`() async throws {
         try await Scenario.run { scenario in
             let token = try scenario.token()
             for answer in Self.answers {
@@ -119,7 +122,7 @@ struct KeySourceCaseTests {
         }
     }
 
-    @Test func f18ASourceThatDripsOrHangsIsGivenUp() async throws {
+    @Test(.tags(.f18)) func `a source that drips or hangs times out`() async throws {
         try await Scenario.run(
             waits: false,
             arrange: { provider, _, _ in
@@ -139,7 +142,7 @@ struct KeySourceCaseTests {
         }
     }
 
-    @Test func f22AMapOfCertificatesIsReadWithItsOddities() async throws {
+    @Test(.tags(.f22)) func `the usable certificates of a map are read`() async throws {
         try await Scenario.run { scenario in
             let keys = try [
                 SigningKey.generate(.rs256, keyID: "good"), .generate(.rs256, keyID: "expired"),
@@ -167,7 +170,7 @@ struct KeySourceCaseTests {
         }
     }
 
-    @Test func f07f08AnOutageIsToldAndEndsByItself() async throws {
+    @Test(.tags(.f07, .f08)) func `an outage is reported and ends by itself`() async throws {
         // It keeps its port, which another process could take.
         try await Scenario.run(
             waits: false,
@@ -201,7 +204,7 @@ struct KeySourceCaseTests {
     }
 
     /// What can be said of a token without its key is said although the keys are out of reach.
-    @Test func k16WhatIsCheapIsCheckedBeforeAKeyIsLookedFor() async throws {
+    @Test(.tags(.k16)) func `cheap checks precede the lookup of a key`() async throws {
         try await Scenario.run(waits: false, arrange: { provider, _, _ in await provider.stopListening() }) {
             scenario in
             let rows: [(String, String)] = try [

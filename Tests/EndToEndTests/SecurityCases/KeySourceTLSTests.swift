@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 /// Keys come from whom the certificate names, or not at all.
 @Suite(.enabled(if: TLSServer.openssl != nil, "needs the program openssl")) struct KeySourceTLSTests {
     /// The flaws of the source of ID tokens' keys, and of that of session cookies' keys; and by which name they are asked.
@@ -10,8 +12,8 @@ import Testing
         (.unknownAuthority, .selfSigned, "127.0.0.1"),
     ]
 
-    @Test(arguments: pairs)
-    func f23KeysBehindACertificateThatIsNotTrustedAreNoKeys(
+    @Test(.tags(.f23), arguments: pairs)
+    func `keys from a source with an untrusted certificate are not used`(
         row: (id: TLSServer.Flaw, session: TLSServer.Flaw, host: String)
     ) async throws {
         let servers = try await (
@@ -48,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func f23ASourceThatSpeaksNoTLSIsNotAskedWithout() async throws {
+    @Test(.tags(.f23)) func `a key source without TLS is not queried over plain HTTP`() async throws {
         try await Scenario.run(
             waits: false,
             arrange: { provider, _, configuration in

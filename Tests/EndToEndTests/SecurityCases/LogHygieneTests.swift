@@ -3,6 +3,8 @@ import Foundation
 import GRDB
 import Testing
 
+@testable import SystemFixtures
+
 /// L-02: text of others in all that a person reads: it forges no line, drives no terminal and turns no direction.
 struct LogHygieneTests {
     private static let hostile = "x\n2026-11-22T09:00:00.000Z notice gatehouse: forged\u{1B}[2J\u{202E}\u{85}\u{2028}"
@@ -49,7 +51,7 @@ struct LogHygieneTests {
     }
 
     @Test func `l02 errors of a configuration stay on their lines`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let run = try await CommandRun.run("check", "--config", "none\(Self.hostile).yaml", in: folder)
         #expect(run.exitCode == 1 && run.errorLines.count == 1, "\(run.errors)")
         #expect(isClean(run.errors))

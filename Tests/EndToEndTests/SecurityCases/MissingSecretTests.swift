@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// What protects is there, or nothing is served: never "without".
 struct MissingSecretTests {
     static let broken: [(what: String, text: String)] = [
@@ -15,8 +17,8 @@ struct MissingSecretTests {
         ("an assertion's key", "headers: { assertion: { key: absent.pem } }\n"),
     ]
 
-    @Test(arguments: broken)
-    func c15NothingIsServedWithoutWhatProtectsIt(row: (what: String, text: String)) async throws {
+    @Test(.tags(.c15), arguments: broken)
+    func `the gateway does not start without a configured protection`(row: (what: String, text: String)) async throws {
         let run = try await serve(CheckTests.valid + row.text)
         #expect(run.exitCode == 1, "\(row.what)")
         #expect(run.errors != "", "\(row.what)")
@@ -39,8 +41,8 @@ struct MissingSecretTests {
         ),
     ]
 
-    @Test(arguments: open)
-    func e01AnIdentityWithoutAnAudienceRefusesToLoad(row: (what: String, text: String)) async throws {
+    @Test(.tags(.e01), arguments: open)
+    func `an identity without an audience is a configuration error`(row: (what: String, text: String)) async throws {
         let routes = "routes: [{ path: /x, upstream: api }]\n"
         let run = try await serve(row.text + CheckTests.upstreams + routes)
         #expect(run.exitCode == 1, "\(row.what)")
@@ -55,16 +57,16 @@ struct MissingSecretTests {
         "identity: { keys: { insecure_skip_tls_verify: true } }", "insecure: true", "debug: true", "fail_open: true",
     ]
 
-    @Test(arguments: switches)
-    func l10ThereIsNoSwitchThatLeavesACheckOut(section: String) async throws {
+    @Test(.tags(.l10), arguments: switches)
+    func `no option skips a check`(section: String) async throws {
         let identity = section.contains("project") ? "" : "identity: { firebase: { project: a } }\n"
         let run = try await serve(
             identity + CheckTests.upstreams + section + "\nroutes: [{ path: /x, upstream: api }]\n")
         #expect(run.exitCode == 1, "\(section)")
     }
 
-    @Test(arguments: ["yes", "on", "True", "TRUE", "1", "'true'", "\"false\"", "[]", "no"])
-    func l12ATruthValueIsOneOfTwoWords(value: String) async throws {
+    @Test(.tags(.l12), arguments: ["yes", "on", "True", "TRUE", "1", "'true'", "\"false\"", "[]", "no"])
+    func `a boolean is true or false and nothing else`(value: String) async throws {
         for option in ["insecure_emulator", "insecure_http"] {
             let text = CheckTests.valid.replacing("project: demo-gatehouse", with: "project: a, \(option): \(value)")
             #expect(try await serve(text).exitCode == 1, "\(option): \(value)")
@@ -73,7 +75,7 @@ struct MissingSecretTests {
 
     /// Serves what must not be served: an address that cannot be bound ends it where the configuration does not.
     private func serve(_ text: String) async throws -> CommandRun {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write("", to: "empty")
         try folder.write("this is no database, it only looks like a file of some length", to: "text")
         let runs = text.contains("store:")

@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// No method, client, preflight or half-valid credential is a way around a route's checks.
 @Suite(
     .sharedScenario { configuration in
@@ -24,17 +26,19 @@ struct NoBypassTests {
         "Purpose: prefetch", "DNT: 1", "Authorization:",
     ]
 
-    @Test(arguments: healthChecks, ["/me/x", "/strict/x", "/me/healthz", "/me/livez"])
-    func c01NothingThatAClientSaysOfItselfIsACredential(line: String, target: String) throws {
+    @Test(.tags(.c01), arguments: healthChecks, ["/me/x", "/strict/x", "/me/healthz", "/me/livez"])
+    func `no claim of a client about itself is a credential`(line: String, target: String) throws {
         let (response, count) = try scenario.forwarded { try scenario.send(.get(target, line)) }
         #expect(response.status == 401, "\(line)")
         #expect(count == 0, "\(line)")
     }
 
-    @Test(arguments: [
-        "/livez", "/readyz", "/metrics", "/healthz", "/health", "/ping", "/status", "/v1/keys", "/v1/routes",
-    ])
-    func c01l08HealthHasAPortOfItsOwn(target: String) throws {
+    @Test(
+        .tags(.c01, .l08),
+        arguments: [
+            "/livez", "/readyz", "/metrics", "/healthz", "/health", "/ping", "/status", "/v1/keys", "/v1/routes",
+        ])
+    func `health is served on the admin port only`(target: String) throws {
         for host in ["gateway.example", "localhost", "127.0.0.1:\(scenario.gateway.adminPort)"] {
             let request = WireRequest(
                 target: target, fields: ["Authorization: Bearer \(GatewayConfiguration.adminToken)"], host: host)
@@ -49,14 +53,14 @@ struct NoBypassTests {
         ["Origin: https://gateway.example", "Access-Control-Request-Method: OPTIONS"],
     ]
 
-    @Test(arguments: options)
-    func c02c03APreflightIsNoExemption(lines: [String]) throws {
+    @Test(.tags(.c02, .c03), arguments: options)
+    func `a preflight exempts no request from authentication`(lines: [String]) throws {
         let request = WireRequest(method: "OPTIONS", target: "/me/x", fields: lines)
         try scenario.expectRefusal(request, 401, "auth/missing-credential", challenge: "Bearer")
     }
 
-    @Test(arguments: options)
-    func c03WhereARouteLetsPreflightsPassTheyCarryNobody(lines: [String]) throws {
+    @Test(.tags(.c03), arguments: options)
+    func `a preflight that a route forwards carries no identity`(lines: [String]) throws {
         let cookie = try scenario.cookie(.ada)
         let fields = lines + ["Cookie: __session=\(cookie)", "X-Auth-Uid: ada"]
         let report = try scenario.passes(WireRequest(method: "OPTIONS", target: "/cors/x", fields: fields))
@@ -83,8 +87,8 @@ struct NoBypassTests {
         ("PRI * HTTP/2.0\n\nSM\n\n", [400]),
     ]
 
-    @Test(arguments: methods)
-    func c04AMethodIsTakenLiterallyOrNotAtAll(row: (text: RawRequest, status: [Int])) throws {
+    @Test(.tags(.c04), arguments: methods)
+    func `a method matches literally or not at all`(row: (text: RawRequest, status: [Int])) throws {
         let (response, count) = try scenario.forwarded { try scenario.send(row.text) }
         #expect(row.status.contains(response.status), "\(row.text.text): \(response.status)")
         #expect(count == (response.status == 200 ? 1 : 0))
@@ -102,8 +106,8 @@ struct NoBypassTests {
         "TRACE * HTTP/1.1\nHost: a\n\n", "TRACK /me/x HTTP/1.1\nHost: a\n\n",
     ]
 
-    @Test(arguments: tunnels)
-    func c06c07NoTunnelIsOpenedAndNothingIsEchoed(request: RawRequest) throws {
+    @Test(.tags(.c06, .c07), arguments: tunnels)
+    func `CONNECT opens no tunnel and TRACE echoes nothing`(request: RawRequest) throws {
         let before = scenario.echo.requestCount
         let client = try RawClient(port: scenario.gateway.port)
         try client.send(request.bytes(scenario))
@@ -118,8 +122,9 @@ struct NoBypassTests {
         #expect(scenario.echo.requestCount == before)
     }
 
-    @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT", "X"])
-    func c09EveryMethodIsDeniedBeforeItsBodyIsRead(method: String) throws {
+    @Test(
+        .tags(.c09), arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT", "X"])
+    func `every method is denied before its body is read`(method: String) throws {
         let expectations = ["Expect: 100-continue", "expect: 100-Continue", "X-None: a"]
         for framing in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
             for expectation in expectations {
@@ -149,13 +154,13 @@ struct NoBypassTests {
             .init("C-12 with an HMAC of nothing") { try $0.provider.idToken(for: .ada).signed(secret: []) },
         ] + Tampering.allCases.map(RefusedToken.tampered)
 
-    @Test(arguments: presentButInvalid, ["/optional/c10", "/me/c10"])
-    func c10c12AnInvalidCredentialIsNotAMissingOne(token: RefusedToken, target: String) throws {
+    @Test(.tags(.c10, .c12), arguments: presentButInvalid, ["/optional/c10", "/me/c10"])
+    func `an invalid credential is not a missing one`(token: RefusedToken, target: String) throws {
         try scenario.expectRefusal(
             .bearer(token.make(scenario), target, "X-Auth-Uid: root"), 401, token.code, token.what)
     }
 
-    @Test func c12WhatAForgedTokenClaimsIsReadByNobody() async throws {
+    @Test(.tags(.c12)) func `the claims of a forged token have no effect`() async throws {
         try await Scenario.run { scenario in
             let forged = scenario.provider.idToken(for: .named("forged-root")).unsigned()
             for target in ["/optional/x", "/me/x", "/public/x", "/apple/x", "/recent/x"] {

@@ -1,6 +1,7 @@
 import Foundation
-import RedisFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// Listeners of other kinds: sockets in the file system, and those behind a load balancer that speaks the PROXY protocol.
 struct OtherListenerTests {
@@ -27,7 +28,7 @@ struct OtherListenerTests {
         ).output
     }
 
-    @Test func a11a18ASocketInTheFileSystemBelievesNothing() async throws {
+    @Test(.tags(.a11, .a18)) func `a Unix domain socket trusts no forwarded address`() async throws {
         try await run { scenario, socket in
             let open = try await curl(socket, Self.spoofed)
             #expect(open.contains("200 OK") && !open.contains("8.8.8.8") && !open.contains("spoofed"), "\(open)")
@@ -39,7 +40,7 @@ struct OtherListenerTests {
         }
     }
 
-    @Test func aSocketInTheFileSystemMayBeTrusted() async throws {
+    @Test func `a Unix domain socket can be configured as trusted`() async throws {
         try await run(trusted: "[unix]") { _, socket in
             let open = try await curl(socket, Self.spoofed)
             #expect(
@@ -48,7 +49,7 @@ struct OtherListenerTests {
         }
     }
 
-    @Test func aSocketIsRemovedAtTheEndAndReplacedAfterAKill() async throws {
+    @Test func `a socket file is removed at shutdown and replaced after a kill`() async throws {
         try await run { scenario, socket in
             await scenario.gateway.kill()
             #expect(FileManager.default.fileExists(atPath: socket))
@@ -60,9 +61,9 @@ struct OtherListenerTests {
         }
     }
 
-    @Test func aSocketThatIsListenedOnIsLeftAlone() async throws {
+    @Test func `a socket file with a listener is not replaced`() async throws {
         try await run { scenario, socket in
-            let folder = try TemporaryFolder()
+            let folder = try ScratchFolder()
             let listen = "listen: [{ address: 'unix:\(socket)' }]\nadmin: { address: 127.0.0.1:0 }\n"
             try folder.write(CheckTests.valid + listen, to: "gatehouse.yaml")
             let second = try await CommandRun.run("serve", "--config", "gatehouse.yaml", in: folder)
@@ -87,7 +88,7 @@ struct OtherListenerTests {
         }) { try await body($0) }
     }
 
-    @Test func theHeaderNamesTheClient() async throws {
+    @Test func `the PROXY header names the client`() async throws {
         try await proxied { scenario in
             let headers: [([UInt8], String)] = [
                 (Array("PROXY TCP4 192.0.2.7 10.0.0.1 4711 80\r\n".utf8), "192.0.2.7"),
@@ -111,7 +112,7 @@ struct OtherListenerTests {
         }
     }
 
-    @Test func a11ClientsBehindTheHeaderAreNotTrustedThemselves() async throws {
+    @Test(.tags(.a11)) func `clients behind the PROXY header are not trusted proxies`() async throws {
         try await proxied { scenario in
             let connection = try RawClient(port: scenario.gateway.port)
             let lines = "GET /public/x HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 8.8.8.8\r\n\r\n"
@@ -121,7 +122,7 @@ struct OtherListenerTests {
         }
     }
 
-    @Test func a18WhoBeginsWithoutAHeaderIsClosedAndCounted() async throws {
+    @Test(.tags(.a18)) func `a connection without a valid PROXY header is closed and counted`() async throws {
         try await proxied { scenario in
             let bad = [Self.get, "PROXY TCP4 192.0.2.777 10.0.0.1 1 80\r\n" + Self.get, "PROXY TCP4 ", ""]
             for text in bad {
@@ -134,7 +135,7 @@ struct OtherListenerTests {
         }
     }
 
-    @Test func a18OnlyTheLoadBalancerMayConnectWhereItIsNamed() async throws {
+    @Test(.tags(.a18)) func `only the configured load balancer can connect`() async throws {
         try await proxied(trusted: "[10.0.0.0/8]") { scenario in
             let connection = try RawClient(port: scenario.gateway.port)
             try? connection.send("PROXY TCP4 192.0.2.7 10.0.0.1 4711 80\r\n" + Self.get)
@@ -144,7 +145,7 @@ struct OtherListenerTests {
         }
     }
 
-    @Test func theHeaderComesBeforeTLS() async throws {
+    @Test func `the PROXY header precedes TLS`() async throws {
         let authority = try TestAuthority()
         try await Scenario.run(arrange: {
             $2.listen(authority.certificate, authority.key, listener: ", proxy_protocol: true")

@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// One path for the rule and for the upstream, however it is spelled.
 @Suite(
     .sharedScenario { configuration in
@@ -23,15 +25,15 @@ struct PathFamilyTests {
     ]
 
     /// Seeded: a failure can be repeated.
-    private static func target(_ generator: inout SplitMix64) -> String {
+    private static func target(_ generator: inout SeededRandom) -> String {
         let length = Int.random(in: 2...9, using: &generator)
         let start = ["/public/", "/public", "/stripped/", "/kept/", "/loose/", "/me/../public/", "/"].randomElement(
             using: &generator)!
         return start + (0..<length).compactMap { _ in pieces.randomElement(using: &generator) }.joined()
     }
 
-    @Test func b01b02b04b05b11NoSpellingLeadsToAPathThatNeedsMore() throws {
-        var generator = SplitMix64(state: 42)
+    @Test(.tags(.b01, .b02, .b04, .b05, .b11)) func `no spelling of a path bypasses the policy of its route`() throws {
+        var generator = SeededRandom(seed: 42)
         var client = try RawClient(port: scenario.gateway.port)
         var passed = 0
         for _ in 0..<1500 {
@@ -98,11 +100,11 @@ struct PathFamilyTests {
         Row("/loose/..//me/x", 401),
     ]
 
-    @Test(arguments: fragments)
-    func b07b08b09PathAndQueryAreTakenApartOnce(_ row: Row) throws { try expect(row) }
+    @Test(.tags(.b07, .b08, .b09), arguments: fragments)
+    func `path and query are separated once`(_ row: Row) throws { try expect(row) }
 
-    @Test(arguments: rewrites)
-    func b11WhatIsLeftAfterThePrefixIsCheckedAgain(_ row: Row) throws { try expect(row) }
+    @Test(.tags(.b11), arguments: rewrites)
+    func `the path after a stripped prefix is checked again`(_ row: Row) throws { try expect(row) }
 
     private func expect(_ row: Row) throws {
         let (response, count) = try scenario.forwarded { try scenario.send(.get(row.target)) }
@@ -112,10 +114,12 @@ struct PathFamilyTests {
     }
 
     /// Backslashes and slashes in escapes, in any case and anywhere.
-    @Test(arguments: [
-        "%2f", "%2F", "%5c", "%5C", "\\", "%252f", "%255C", "%25%32%66", "%00", "%u002f", "%c0%af%", "%2",
-    ])
-    func b02b12NoEscapeHidesASeparator(escape: String) throws {
+    @Test(
+        .tags(.b02, .b12),
+        arguments: [
+            "%2f", "%2F", "%5c", "%5C", "\\", "%252f", "%255C", "%25%32%66", "%00", "%u002f", "%c0%af%", "%2",
+        ])
+    func `no escape hides a separator`(escape: String) throws {
         for target in [
             "/public\(escape)x", "/public/a\(escape)..\(escape)..\(escape)me", "/public/\(escape)", "\(escape)me",
         ] {
@@ -162,8 +166,10 @@ struct PathFamilyTests {
         ("B-19 X-Host", "GET /hosted/x HTTP/1.1\nHost: a\nX-Host: public.example\n\n", [404]),
     ]
 
-    @Test(arguments: lines)
-    func b13b14b19TheTargetAndHostAreOneOrNothing(row: (what: String, text: RawRequest, status: [Int])) throws {
+    @Test(.tags(.b13, .b14, .b19), arguments: lines)
+    func `a request has one target and one host or is refused`(row: (what: String, text: RawRequest, status: [Int]))
+        throws
+    {
         let (response, count) = try scenario.forwarded { try scenario.send(row.text) }
         #expect(row.status.contains(response.status), "\(row.what): \(response.status)")
         #expect(count == 0, "\(row.what)")
@@ -175,25 +181,12 @@ struct PathFamilyTests {
         "/.gatehouse/", "/.gatehouse/x", "/%2Egatehouse/x", "/public/../.gatehouse/x", "/admin2", "/methods/x",
     ]
 
-    @Test(arguments: unmatched, ["GET", "OPTIONS", "POST", "PROPFIND"])
-    func b16WhatNoRouteNamesIsNeverPublic(target: String, method: String) throws {
+    @Test(.tags(.b16), arguments: unmatched, ["GET", "OPTIONS", "POST", "PROPFIND"])
+    func `a path without a route is never public`(target: String, method: String) throws {
         let (response, count) = try scenario.forwarded {
             try scenario.send(WireRequest(method: method, target: target, fields: ["Content-Length: 0"]))
         }
         #expect(response.status == 404)
         #expect(count == 0)
-    }
-}
-
-/// A small generator that always gives the same numbers.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// What a refusal tells: its reason to the client, precisely and no more; nothing that it was not given.
 @Suite(.sharedScenario) struct RefusalFormTests {
     let scenario: Scenario
@@ -93,8 +95,8 @@ import Testing
         "econnrefused", "revoked at", "valid_since", "gatehouse/", "nio", "http/1.1 502",
     ]
 
-    @Test(arguments: rows)
-    func l14EachReasonHasItsOwnCodeAndChallenge(_ row: Row) throws {
+    @Test(.tags(.l14), arguments: rows)
+    func `each reason has its own code and challenge`(_ row: Row) throws {
         let response = try scenario.send(row.make(scenario))
         expectDenial(response, row.status, row.code, challenge: row.challenge, row.what)
         #expect(response.values("WWW-Authenticate").count == (row.status == 401 ? 1 : 0))
@@ -104,7 +106,7 @@ import Testing
         for word in Self.inside { #expect(!text.contains(word), "\(word): \(response.text)") }
     }
 
-    @Test func l14NoTwoReasonsShareACode() {
+    @Test(.tags(.l14)) func `no two reasons share a code`() {
         let pairs = Set(Self.rows.map { "\($0.code) \($0.status)" })
         #expect(pairs.count == Set(Self.rows.map(\.code)).count)
     }
@@ -116,8 +118,8 @@ import Testing
         "//evil.example", "/\\evil.example", "%09//evil.example", "https://evil.example",
     ]
 
-    @Test(arguments: reflections)
-    func l04l05NothingOfARequestIsInARefusalAndNobodyIsSentAway(value: String) throws {
+    @Test(.tags(.l04, .l05), arguments: reflections)
+    func `a denial repeats nothing of the request and never redirects`(value: String) throws {
         let encoded = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let requests = [
             WireRequest.get("/nowhere/\(encoded)?rd=\(encoded)", "Referer: \(value)", "User-Agent: \(value)"),
@@ -142,8 +144,8 @@ import Testing
         "/debug/vars", "/.pomerium/", "/v1/config", "/config/", "/server-info", "/actuator/env", "/stats", "/env",
     ]
 
-    @Test(arguments: endpoints)
-    func l03NoEndpointTellsAboutTokensOrTheInside(target: String) throws {
+    @Test(.tags(.l03), arguments: endpoints)
+    func `no endpoint exposes tokens or internals`(target: String) throws {
         for method in ["GET", "POST"] {
             let request = WireRequest(
                 method: method, target: target,
@@ -162,8 +164,8 @@ import Testing
         "/v1/users/%2e%2e/revoke/x", "/%6Civez", "/v1%2Fkeys", "/v1/users/a%2Frevoke/../..", "/v1/keys%3Fx",
     ]
 
-    @Test(arguments: adminTargets)
-    func l07TheAdminListenersPathsMatchExactly(target: String) throws {
+    @Test(.tags(.l07), arguments: adminTargets)
+    func `the paths of the admin listener match exactly`(target: String) throws {
         for credential in ["", "Authorization: Bearer \(GatewayConfiguration.adminToken)"] {
             let response = try RawClient.exchange(
                 scenario.gateway.adminPort,
@@ -182,8 +184,8 @@ import Testing
         "Bearer \(GatewayConfiguration.adminToken)\nAuthorization: Bearer \(GatewayConfiguration.adminToken)",
     ]
 
-    @Test(arguments: adminCredentials)
-    func l09l13OnlyTheAdminTokenItselfOpensAnythingAndTheRestIsTheSame(value: String) throws {
+    @Test(.tags(.l09, .l13), arguments: adminCredentials)
+    func `only the admin token is accepted and all other tokens get the same response`(value: String) throws {
         var answers: Set<String> = []
         for target in ["/v1/users/known", "/v1/users/unknown", "/v1/keys", "/v1/nothing", "/nothing"] {
             let line = value.isEmpty ? "X: y" : "Authorization: \(value)"
@@ -199,7 +201,7 @@ import Testing
     }
 
     /// Whoever probes learns no more from one than from another: not whether a key, a user or a session exists.
-    @Test func l13WhatIsUnknownIsToldLikeWhatIsWrong() throws {
+    @Test(.tags(.l13)) func `an unknown credential gets the same response as a wrong one`() throws {
         let time = unixNow() - 100
         try scenario.admin("POST", "/v1/users/l13-known/revoke")
         let known = try scenario.token()
@@ -222,7 +224,7 @@ import Testing
     private func areAlike(_ times: [Duration]) -> Bool { times[0] < times[1] * 2 && times[1] < times[0] * 2 }
 
     /// The fastest of many answers to each, by turns: a look at a disk or a list would show, a scheduler's mood does not.
-    @Test func l13AKnownUserCostsTheTimeOfAnUnknownOne() throws {
+    @Test(.tags(.l13)) func `a known user takes as long as an unknown one`() throws {
         for number in 0..<50 { try scenario.admin("POST", "/v1/users/l13-\(number)/revoke", body: "{\"at\": 1}") }
         let tokens = try ["l13-1", "l13-none"].map { try scenario.token(.named($0)) }
         let client = try RawClient(port: scenario.gateway.port)

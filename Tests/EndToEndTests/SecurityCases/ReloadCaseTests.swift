@@ -2,10 +2,12 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 struct ReloadCaseTests {
     /// Routes, upstreams, headers and issuers change while requests of many users pass: each is answered with its own.
-    @Test("K-14: reloads under load lose no request")
-    func k14ReloadsUnderLoad() async throws {
+    @Test(.tags(.k14))
+    func `reloads under load lose no request`() async throws {
         try await ReloadScenario.run { reload in
             let load = try Load(connections: 4, requests: 2_000, of: reload.scenario).start()
             await reload.scenario.echo.waitForRequests(100)

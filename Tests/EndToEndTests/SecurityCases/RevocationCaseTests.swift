@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// Revocation holds for every token of the sign-in, wherever it is kept, and for nobody else.
 @Suite(.sharedScenario) struct RevocationCaseTests {
     let scenario: Scenario
@@ -25,8 +27,10 @@ import Testing
         ("sessions/TIME/revoke", "auth/id-token-revoked"),
     ]
 
-    @Test(arguments: endings)
-    func h03ATokenThatIsInEveryCacheDiesWithTheNextRequest(row: (call: String, code: String)) throws {
+    @Test(.tags(.h03), arguments: endings)
+    func `a revoked token that every cache holds is denied with the next request`(row: (call: String, code: String))
+        throws
+    {
         let uid = "h03-\(row.call.prefix(6))"
         let time = unixNow() - 100
         let token = try token(uid, at: time)
@@ -41,8 +45,8 @@ import Testing
     }
 
     /// Seconds between the sign-in and the revocation, and whether the sign-in outlives it.
-    @Test(arguments: [(-1, false), (0, true), (1, true), (-1000, false), (-1_000_000_000, false)])
-    func h01OnlyASignInBeforeTheRevocationIsRevoked(offset: Int64, passes: Bool) throws {
+    @Test(.tags(.h01), arguments: [(-1, false), (0, true), (1, true), (-1000, false), (-1_000_000_000, false)])
+    func `only sign-ins before the revocation are revoked`(offset: Int64, passes: Bool) throws {
         let time = unixNow() - 50
         let uid = "h01\(offset)"
         try scenario.admin("POST", "/v1/users/\(uid)/revoke", body: "{\"at\": \(time)}")
@@ -52,14 +56,14 @@ import Testing
         #expect(try scenario.send(.cookie(cookie, "/me/h01")).status == (passes ? 200 : 401))
     }
 
-    @Test func h01ARevocationNeverMovesBack() throws {
+    @Test(.tags(.h01)) func `a revocation time never decreases`() throws {
         let time = unixNow() - 50
         try scenario.admin("POST", "/v1/users/h01-back/revoke", body: "{\"at\": \(time)}")
         try scenario.admin("POST", "/v1/users/h01-back/revoke", body: "{\"at\": \(time - 1000)}")
         #expect(try scenario.send(.bearer(token("h01-back", at: time - 1), "/me/h01")).status == 401)
     }
 
-    @Test func h02DisabledIsToldFirstWhicheverCameFirst() throws {
+    @Test(.tags(.h02)) func `disabled is reported before revoked, whichever came first`() throws {
         for calls in [["revoke", "disable"], ["disable", "revoke"]] {
             let uid = "h02-\(calls[0])"
             for call in calls { try scenario.admin("POST", "/v1/users/\(uid)/\(call)") }
@@ -72,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func h05NothingMadeOfARevokedSignInIsNew() throws {
+    @Test(.tags(.h05)) func `a token refreshed from a revoked sign-in is denied`() throws {
         let time = unixNow() - 100
         try scenario.admin("POST", "/v1/users/h05/revoke")
         for issued in [time, unixNow() - 1, unixNow(), unixNow() + 3] {
@@ -88,7 +92,7 @@ import Testing
     }
 
     /// The table is exact: there is no filter that could take one user for another.
-    @Test func h07ManyRevocationsConcernNobodyElse() throws {
+    @Test(.tags(.h07)) func `many revocations affect no other user`() throws {
         let time = unixNow() - 100
         for number in 0..<200 { try scenario.admin("POST", "/v1/users/h07-\(number)/revoke") }
         let client = try RawClient(port: scenario.gateway.port)
@@ -99,10 +103,13 @@ import Testing
     }
 
     /// Names that a careless comparison takes for the same.
-    @Test(arguments: [
-        ("caf\u{e9}", "cafe\u{301}"), ("ada-h07", "Ada-H07"), ("h07x", "h07x "), ("h07", "h07%00"), ("a:b", "a%3Ab"),
-    ])
-    func h07ANameIsItsBytes(revoked: String, other: String) throws {
+    @Test(
+        .tags(.h07),
+        arguments: [
+            ("caf\u{e9}", "cafe\u{301}"), ("ada-h07", "Ada-H07"), ("h07x", "h07x "), ("h07", "h07%00"),
+            ("a:b", "a%3Ab"),
+        ])
+    func `user names are compared by their bytes`(revoked: String, other: String) throws {
         let allowed = CharacterSetForPaths.encode(revoked)
         #expect(try scenario.admin("POST", "/v1/users/\(allowed)/revoke").status == 200)
         #expect(try scenario.send(.bearer(token(revoked, at: unixNow() - 100), "/me/h07")).status == 401)

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import SystemFixtures
+
 /// What cannot be meant is refused before anything is served.
 struct RouteConflictTests {
     static let conflicts: [(what: String, routes: [String])] = [
@@ -41,8 +43,8 @@ struct RouteConflictTests {
         ),
     ]
 
-    @Test(arguments: conflicts)
-    func b21RoutesThatCollideAreAConfigurationError(row: (what: String, routes: [String])) async throws {
+    @Test(.tags(.b21), arguments: conflicts)
+    func `conflicting routes are a configuration error`(row: (what: String, routes: [String])) async throws {
         let run = try await load(row.routes)
         #expect(run.exitCode == 1, "\(row.what): \(run.output)")
         #expect(run.errors.contains("conflict.yaml:\(3 + row.routes.count):"), "\(row.what): \(run.errors)")
@@ -58,7 +60,7 @@ struct RouteConflictTests {
     }
 
     private func load(_ routes: [String]) async throws -> CommandRun {
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         let text =
             "identity: { firebase: { project: demo } }\nupstreams: { api: { servers: ['http://127.0.0.1:1'] } }\nroutes:"
             + (routes.isEmpty ? " []\n" : "\n" + routes.map { "  - { \($0) }\n" }.joined())

@@ -2,9 +2,11 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// What is written down holds no credential, and nothing in it is written by a client.
 struct SecretLogTests {
-    @Test func l01NoFailureWritesACredentialAnywhere() async throws {
+    @Test(.tags(.l01)) func `no failure writes a credential to a log or a response`() async throws {
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["log"] = "{ level: trace }"
         }) { scenario in
@@ -57,7 +59,7 @@ struct SecretLogTests {
         "a\tb", "'; DROP TABLE user; --", "${env:HOME}", "%0a%0d", "{\"status\":200}",
     ]
 
-    @Test func l02EachLineIsOneObjectWhateverClientsSend() async throws {
+    @Test(.tags(.l02)) func `each log line is one JSON object, whatever clients send`() async throws {
         try await Scenario.run(arrange: { $2["workers"] = "1" }) { scenario in
             for text in Self.hostile {
                 let path = text.utf8.map { String(format: "%%%02X", $0) }.joined()
@@ -87,7 +89,7 @@ struct SecretLogTests {
         }
     }
 
-    @Test func l10l12AnInsecureOptionIsToldAtEachStartAndCounted() async throws {
+    @Test(.tags(.l10, .l12)) func `an insecure option is logged at each start and counted`() async throws {
         let mode = "{ firebase: { project: demo-gatehouse, insecure_emulator: true } }"
         try await Scenario.run(arrange: { $2["identity"] = mode }) { scenario in
             let unsigned = scenario.provider.idToken(for: .ada).unsigned()

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// The manual's page of security cases says what the tests do, and the tests do what it says.
 struct SecurityCaseIndexTests {
-    private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
-
     /// A row of the page.
     private struct Row {
         let id: String
@@ -19,24 +19,25 @@ struct SecurityCaseIndexTests {
     private let sources: [String: String]
 
     init() throws {
-        page = try String(contentsOf: Self.root.appending(path: "docs/security-cases.md"), encoding: .utf8)
+        page = try String(contentsOf: Repository.root.appending(path: "docs/security-cases.md"), encoding: .utf8)
         rows = page.matches(of: /\| ([A-L]-[0-9]{2}) \| [^|\n]* \| ([^|\n]*) \| ([^|\n]*) \|/.anchorsMatchLineEndings())
             .map {
                 Row(
                     id: String($0.1), tests: $0.2.trimmingPrefix(while: \.isWhitespace),
                     later: $0.3.trimmingPrefix(while: \.isWhitespace))
             }
-        let folder = Self.root.appending(path: "Tests")
+        let folder = Repository.root.appending(path: "Tests")
         let files = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
         sources = try files.filter { $0.hasSuffix(".swift") }.reduce(into: [:]) { sources, file in
             sources[file] = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
         }
     }
 
-    /// The cases that a source names: at the beginning of a function's name (`a01b02What...`), or in a text, such as that of a row.
+    /// The cases that a source names: as tags of a test (`.a01`), at the beginning of a function's name (`a01b02What...`), or in a text, such as
+    /// that of a row.
     private static func identifiers(in source: String) -> Set<String> {
         var found: Set<String> = []
-        for match in source.matches(of: /func ((?:[a-l][0-9]{2})+)(?![0-9])[A-Za-z0-9]*\(/) {
+        for match in source.matches(of: /(?:func |\.tags\()((?:[., ]*[a-l][0-9]{2})+)(?![0-9])/) {
             for part in match.1.matches(of: /([a-l])([0-9]{2})/) { found.insert("\(part.1.uppercased())-\(part.2)") }
         }
         for match in source.matches(of: /(?:^|[^A-Za-z0-9-])([A-L]-[0-9]{2})(?![0-9])/) {
@@ -45,13 +46,13 @@ struct SecurityCaseIndexTests {
         return found
     }
 
-    @Test func everyCaseIsOnThePageOnce() {
+    @Test func `every case is on the page once`() {
         #expect(rows.count == 172)
         #expect(Set(rows.map(\.id)).count == rows.count)
         for row in rows where !row.isTested { #expect(!row.later.isEmpty, "\(row.id) has neither a test nor a reason") }
     }
 
-    @Test func everyCaseThatATestNamesIsOnThePageAsTested() {
+    @Test func `every case that a test names is on the page as tested`() {
         let tested = Set(rows.filter(\.isTested).map(\.id))
         for (file, source) in sources {
             let missing = Self.identifiers(in: source).subtracting(tested)
@@ -59,20 +60,21 @@ struct SecurityCaseIndexTests {
         }
     }
 
-    @Test func everyTestOnThePageExistsAndNamesItsCase() throws {
+    @Test func `every test on the page exists and names its case`() throws {
         for row in rows where row.isTested {
             for part in row.tests.split(separator: "<br>") {
                 let link = try #require(part.firstMatch(of: /\]\(\.\.\/Tests\/([^)]+)\)/), "\(row.id): \(part)")
                 let source = try #require(sources[String(link.1)], "\(row.id): no file Tests/\(link.1)")
                 #expect(Self.identifiers(in: source).contains(row.id), "\(row.id) is not in Tests/\(link.1)")
-                for name in part.matches(of: /`([A-Za-z0-9]+)`/) {
-                    #expect(source.contains("func \(name.1)("), "\(row.id): no test \(name.1) in Tests/\(link.1)")
+                for name in part.matches(of: /`([^`]+)`/) {
+                    let isThere = source.contains("func \(name.1)(") || source.contains("func `\(name.1)`(")
+                    #expect(isThere, "\(row.id): no test \(name.1) in Tests/\(link.1)")
                 }
             }
         }
     }
 
-    @Test func theCountsAreThoseOfTheRows() throws {
+    @Test func `the counts on the page are those of its rows`() throws {
         for section in Array("ABCDEFGHIJKL").map(String.init) + ["all"] {
             let mine = rows.filter { section == "all" || $0.id.hasPrefix(section) }
             let tested = mine.filter(\.isTested)

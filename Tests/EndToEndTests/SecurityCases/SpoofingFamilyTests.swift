@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// The ways by which a request reaches the upstream.
 enum Passage: CaseIterable, Sendable {
     case signedIn, cookie, optionalSignedIn, optionalAnonymous, publicAnonymous, publicSignedIn, preflight
@@ -52,8 +54,8 @@ enum Passage: CaseIterable, Sendable {
         return all
     }
 
-    @Test(arguments: managed, Passage.allCases)
-    func a01a02a03a05a08a20NoSpellingOfAManagedFieldPasses(id: String, passage: Passage) throws {
+    @Test(.tags(.a01, .a02, .a03, .a05, .a08, .a20), arguments: managed, Passage.allCases)
+    func `no spelling of a managed field is forwarded`(id: String, passage: Passage) throws {
         let name = String(id.dropFirst(5))
         let lines = Self.spellings(of: name).map { "\($0): spoofed \($0)" }
         let report = try scenario.passes(passage.request(scenario, fields: lines + ["X-Kept: kept"]))
@@ -68,8 +70,8 @@ enum Passage: CaseIterable, Sendable {
         ["X-Auth: cm9vdA", "X-Auth: cm9vdA"], ["X-Auth-Uid:", "X-Auth-Uid: root"], ["X-Auth-Uid: \t root \t"],
     ]
 
-    @Test(arguments: copies, Passage.allCases)
-    func a06NoCopyOfAnIdentityFieldPasses(lines: [String], passage: Passage) throws {
+    @Test(.tags(.a06), arguments: copies, Passage.allCases)
+    func `no copy of an identity field is forwarded`(lines: [String], passage: Passage) throws {
         let report = try scenario.passes(passage.request(scenario, fields: lines))
         #expect(report.lines.filter { $0.contains("root") || $0.contains("cm9vda") } == [])
         expectIdentity(report, passage)
@@ -83,8 +85,8 @@ enum Passage: CaseIterable, Sendable {
         ["Keep-Alive: X-Auth-Uid", "Proxy-Connection: X-Auth-Uid"], ["Connection: authorization, cookie"],
     ]
 
-    @Test(arguments: connections, Passage.allCases)
-    func a16a17ConnectionNamesNoneOfOurFieldsAway(lines: [String], passage: Passage) throws {
+    @Test(.tags(.a16, .a17), arguments: connections, Passage.allCases)
+    func `a Connection field removes none of the fields of the gateway`(lines: [String], passage: Passage) throws {
         let spoofed = ["X-Auth-Uid: spoofed", "X-Role: spoofed", "X-Forwarded-For: spoofed"]
         let report = try scenario.passes(passage.request(scenario, fields: lines + spoofed))
         #expect(report.lines.filter { $0.contains("spoofed") } == [])

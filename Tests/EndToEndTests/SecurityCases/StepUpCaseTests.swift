@@ -1,6 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
+@testable import SystemFixtures
+
 /// What a route asks of the sign-in: decided anew on each request, for each route by its own bound.
 @Suite(
     .sharedScenario { configuration in
@@ -29,8 +31,10 @@ struct StepUpCaseTests {
     ]
 
     /// The other route is asked first, so that the token is in the cache with a good answer.
-    @Test(arguments: bounds)
-    func i01i08EachRouteHasItsOwnBoundWhateverAnotherSaid(row: (target: String, age: Int64, limit: Int)) throws {
+    @Test(.tags(.i01, .i08), arguments: bounds)
+    func `each route applies its own maximum age, whatever another route decided`(
+        row: (target: String, age: Int64, limit: Int)
+    ) throws {
         let token = try scenario.token { $0.signedIn(at: unixNow() - row.age) }
         let cookie = try scenario.cookie(.ada) { $0.signedIn(at: unixNow() - row.age) }
         let lax = row.limit == 300 ? "/hour/x" : "/me/x"
@@ -55,8 +59,8 @@ struct StepUpCaseTests {
         ("updated_at", { $0.setting("updated_at", to: .integer(unixNow())) }),
     ]
 
-    @Test(arguments: freshness)
-    func i02NothingButTheSignInIsFresh(
+    @Test(.tags(.i02), arguments: freshness)
+    func `only the sign-in time makes a sign-in recent`(
         row: (what: String, change: @Sendable (FirebaseToken) -> FirebaseToken)
     ) throws {
         let token = try scenario.token { row.change($0.signedIn(at: unixNow() - 4000).issued(at: unixNow() - 4000)) }
@@ -102,8 +106,8 @@ struct StepUpCaseTests {
             ),
         ]
 
-    @Test(arguments: methods)
-    func i03AFreshSignInByAWeakerMethodIsNotEnough(
+    @Test(.tags(.i03), arguments: methods)
+    func `a recent sign-in by a weaker method is not enough`(
         row: (what: String, change: @Sendable (FirebaseToken) -> FirebaseToken, status: Int, code: String)
     ) throws {
         let challenge: String? =
@@ -117,12 +121,12 @@ struct StepUpCaseTests {
             row.what)
     }
 
-    @Test func i03AFreshStrongSignInPasses() throws {
+    @Test(.tags(.i03)) func `a recent strong sign-in is permitted`() throws {
         _ = try scenario.passes(.bearer(scenario.token { $0.withSecondFactor("phone") }, "/strong/i03"))
     }
 
     /// Whole seconds: exactly the age passes, one more does not; the skew is no part of it. Asked within one second of the clock.
-    @Test func i06TheBoundIsExactAndTheSkewIsNotAddedToIt() throws {
+    @Test(.tags(.i06)) func `the maximum age is exact and the clock skew is not added to it`() throws {
         for _ in 0..<20 {
             let now = unixNow()
             let statuses = try [300, 301, 305, 306].map { age in
@@ -134,7 +138,7 @@ struct StepUpCaseTests {
         Issue.record("twenty times the second ended meanwhile")
     }
 
-    @Test func i06ASignInInTheFutureIsRecentWithinTheSkewOnly() throws {
+    @Test(.tags(.i06)) func `a sign-in in the future is recent only within the clock skew`() throws {
         let soon = try scenario.token { $0.signedIn(at: unixNow() + 3) }
         #expect(try scenario.send(.bearer(soon, "/recent/i06")).status == 200)
         let later = try scenario.token { $0.signedIn(at: unixNow() + 60) }
@@ -159,8 +163,8 @@ struct StepUpCaseTests {
         ("h2c", ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"]),
     ]
 
-    @Test(arguments: clients)
-    func i12EverybodyIsToldInJSONAndNobodyIsRedirected(row: (what: String, fields: [String])) throws {
+    @Test(.tags(.i12), arguments: clients)
+    func `every client gets JSON and no redirect`(row: (what: String, fields: [String])) throws {
         let old = try scenario.token { $0.signedIn(at: unixNow() - 4000) }
         let rows: [(WireRequest, Int, String, String?)] = [
             (.get("/me/i12"), 401, "auth/missing-credential", "Bearer"),
@@ -181,8 +185,8 @@ struct StepUpCaseTests {
         ("with a parameter", "application/grpc; charset=utf-8"),
     ]
 
-    @Test(arguments: calls)
-    func i12AGRPCCallIsToldInTrailersAlone(row: (what: String, type: String)) throws {
+    @Test(.tags(.i12), arguments: calls)
+    func `a gRPC call gets a trailers-only response`(row: (what: String, type: String)) throws {
         let old = try scenario.token { $0.signedIn(at: unixNow() - 4000) }
         let rows: [(target: String, token: String?, status: String)] = [
             ("/me/S/C", nil, "16"), ("/recent/S/C", old, "16"), ("/apple/S/C", old, "7"), ("/down/S/C", nil, "14"),

@@ -3,6 +3,8 @@ import Foundation
 import GRDB
 import Testing
 
+@testable import SystemFixtures
+
 /// A store that cannot tell: nobody passes for it, but where a route's configuration says so by name.
 struct StoreFailureTests {
     private static let insertUser = "INSERT INTO user (uid, valid_since, disabled) VALUES"
@@ -36,7 +38,7 @@ struct StoreFailureTests {
         "('bad', NULL, 2)", "('bad', NULL, 'yes')", "('bad', NULL, -1)", "('bad', 9223372036854775807, 1)",
     ]
 
-    @Test func h04ARecordThatIsNoneIs503ForItsUserAlone() async throws {
+    @Test(.tags(.h04)) func `an invalid record is 503 for its user only`() async throws {
         try await Scenario.run(arrange: { Self.open(&$2) }) { scenario in
             let time = unixNow() - 100
             let names = Self.rows.indices.map { "bad-\($0)" }
@@ -63,7 +65,7 @@ struct StoreFailureTests {
         }
     }
 
-    @Test func h04AllowByNamePassesIsLoggedAndCounted() async throws {
+    @Test(.tags(.h04)) func `a route that allows requests during a store failure logs and counts them`() async throws {
         try await Scenario.run(arrange: { Self.open(&$2) }) { scenario in
             let now = unixNow()
             try await tamper(
@@ -96,8 +98,8 @@ struct StoreFailureTests {
         ("a newer version", { $0[63] = 99 }),
     ]
 
-    @Test(arguments: damages)
-    func h04ADamagedFileServesNobodyWhomItRevoked(
+    @Test(.tags(.h04), arguments: damages)
+    func `a damaged store file admits no revoked user`(
         row: (what: String, bytes: @Sendable (inout [UInt8]) -> Void)
     ) async throws {
         try await Scenario.run(arrange: { Self.open(&$2) }) { scenario in
@@ -124,7 +126,7 @@ struct StoreFailureTests {
         }
     }
 
-    private func damage(_ folder: TemporaryFolder, _ change: (inout [UInt8]) -> Void) throws {
+    private func damage(_ folder: ScratchFolder, _ change: (inout [UInt8]) -> Void) throws {
         // Into the file goes what the log still has: the damage must be what is read.
         let queue = try DatabaseQueue(path: folder.path("gatehouse.db"))
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }

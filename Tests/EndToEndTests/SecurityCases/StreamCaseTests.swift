@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// What must hold of tunnels as of everything else.
 @Suite(.webSocketScenario) struct StreamCaseTests {
     let scenario: Scenario
@@ -18,7 +20,7 @@ import Testing
         try scenario.token(.named(name)) { $0.signedIn(at: unixNow() - 100) }
     }
 
-    @Test func h06ATunnelIsClosedWithinASecondOfTheRevocation() throws {
+    @Test(.tags(.h06)) func `a tunnel is closed within a second of the revocation`() throws {
         let client = try open("/live/h06/ws", ["Authorization: Bearer \(try old("h06-revoked"))"])
         try client.send(Array("before".utf8))
         #expect(try client.receive().payload == Array("before".utf8))
@@ -32,25 +34,25 @@ import Testing
         #expect(try other.receive().payload == [1])
     }
 
-    @Test func h06ADisabledUsersTunnelIsClosed() throws {
+    @Test(.tags(.h06)) func `the tunnel of a disabled user is closed`() throws {
         let client = try open("/live/h06/ws", ["Cookie: __session=\(try scenario.cookie(.named("h06-disabled")))"])
         #expect(try scenario.admin("POST", "/v1/users/h06-disabled/disable").status == 200)
         #expect(try client.receive() == .close(1008, "auth/user-disabled"))
     }
 
-    @Test func h06ATunnelIsClosedWhenItsTokenExpires() throws {
+    @Test(.tags(.h06)) func `a tunnel is closed when its token expires`() throws {
         let token = try scenario.token { $0.expiring(at: unixNow() + 3) }
         let client = try open("/unasked/h06/ws", ["Authorization: Bearer \(token)"])
         #expect(try client.receive() == .close(1008, "auth/id-token-expired"))
         #expect(try client.raw.readToEnd() == [])
     }
 
-    @Test func h06ATunnelThatNothingEndsIsClosedInTheEnd() throws {
+    @Test(.tags(.h06)) func `a tunnel is closed after its maximum duration`() throws {
         let client = try open("/brief/h06/ws", [])
         #expect(try client.receive() == .close(1001, "max_stream"))
     }
 
-    @Test func h06AnEndlessAnswerOfAnotherTypeEndsOnceItsUserIsRevoked() throws {
+    @Test(.tags(.h06)) func `an endless response of another type ends when its user is revoked`() throws {
         let client = try RawClient(port: scenario.gateway.port)
         let target = "/live/h06/events?count=0&every=100&type=application/x-ndjson"
         try client.send(WireRequest.bearer(try old("h06-ndjson"), target).bytes)
@@ -63,8 +65,10 @@ import Testing
         #expect(lasted > .seconds(8) && lasted < Allowance.time(.seconds(20)))
     }
 
-    @Test(arguments: ["upgrade, X-Auth-Uid", "X-Auth, Upgrade", "upgrade, X-Auth-Uid, X-Auth, X-Forwarded-For"])
-    func a17TheIdentityStaysWhateverConnectionNames(connection: String) throws {
+    @Test(
+        .tags(.a17),
+        arguments: ["upgrade, X-Auth-Uid", "X-Auth, Upgrade", "upgrade, X-Auth-Uid, X-Auth, X-Forwarded-For"])
+    func `the identity fields stay, whatever Connection names`(connection: String) throws {
         var request = WebSocketClient.handshake(
             "/live/a17/ws", ["Authorization: Bearer \(try scenario.token())", "X-Auth-Uid: root"])
         request.fields[0] = "Connection: \(connection)"
@@ -78,7 +82,7 @@ import Testing
         #expect(received.values(of: "Upgrade") == ["websocket"])
     }
 
-    @Test func i12AHandshakeIsRefusedInPlainHTTP() throws {
+    @Test(.tags(.i12)) func `a WebSocket handshake is denied with a plain HTTP response`() throws {
         let expired = try scenario.token { $0.expiring(at: 5) }
         let rows: [(WireRequest, Int, String, String?)] = [
             (WebSocketClient.handshake("/live/i12/ws"), 401, "auth/missing-credential", "Bearer"),
@@ -102,7 +106,8 @@ import Testing
         #expect(!scenario.echo.received.contains { $0.path.contains("i12") })
     }
 
-    @Test(arguments: CrossSiteTests.pages) func aPageOfAnotherSiteGetsNoTunnel(
+    @Test(arguments: CrossSiteTests.pages)
+    func `a page of another site gets no tunnel`(
         page: (what: String, fields: [String])
     ) throws {
         let cookie = "Cookie: __session=\(try scenario.cookie(.ada))"
@@ -110,13 +115,13 @@ import Testing
         expectDenial(try WebSocketClient(scenario, request).answer, 403, "request/cross-site")
     }
 
-    @Test func theServicesOwnPageGetsOne() throws {
+    @Test func `a page of the service itself gets a tunnel`() throws {
         let fields = ["Cookie: __session=\(try scenario.cookie(.ada))", "Origin: https://own.example"]
         let request = WebSocketClient.handshake("/live/own/ws", fields, host: "own.example")
         #expect(try WebSocketClient(scenario, request).isOpen)
     }
 
-    @Test func k13BytesBehindAHandshakeThatFailedAreNoRequest() throws {
+    @Test(.tags(.k13)) func `bytes after a failed handshake are not read as a request`() throws {
         let request = WebSocketClient.handshake("/fakes/k13/ws?status=404")
         let behind = Array("GET /fakes/behind HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
         let client = try WebSocketClient(scenario, request, early: behind)
@@ -125,7 +130,7 @@ import Testing
         #expect(!scenario.echo.received.contains { $0.path == "/fakes/behind" })
     }
 
-    @Test func k13AnAnswerWithAWrongKeyIsNoTunnel() throws {
+    @Test(.tags(.k13)) func `a response with a wrong accept key opens no tunnel`() throws {
         let client = try WebSocketClient(scenario, WebSocketClient.handshake("/fakes/k13?raw=switching"))
         expectDenial(client.answer, 502, "upstream/invalid-response")
         #expect(try client.raw.readToEnd() == [])

@@ -1,6 +1,7 @@
 import Foundation
-import RedisFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// What TLS must not change: which route a request takes, and what it has to show there.
 struct TLSCaseTests {
@@ -38,7 +39,8 @@ struct TLSCaseTests {
         ],
     ]
 
-    @Test(arguments: names) func c13TheRouteHoldsWhateverTheHandshakeNames(names: [String]) async throws {
+    @Test(.tags(.c13), arguments: names)
+    func `the Host field selects the route, whatever server name the handshake has`(names: [String]) async throws {
         try await run { scenario, _ in
             let port = scenario.gateway.port
             let table = [
@@ -54,7 +56,8 @@ struct TLSCaseTests {
         }
     }
 
-    @Test(arguments: names) func c13NoNameIsAWayAroundTheClientCertificate(names: [String]) async throws {
+    @Test(.tags(.c13), arguments: names)
+    func `no server name bypasses the client certificate`(names: [String]) async throws {
         try await run(tls: ", client_ca: CA") { scenario, authority in
             let text = Self.request("open.example")
             let without = try await SecureCall.client(names, port: scenario.gateway.port, sends: text)
@@ -65,7 +68,7 @@ struct TLSCaseTests {
         }
     }
 
-    @Test func c13AHandshakeInSingleBytesChangesNothing() async throws {
+    @Test(.tags(.c13)) func `a handshake in single bytes has the same result`() async throws {
         try await run { scenario, _ in
             let relay = try ByteRelay(to: scenario.gateway.port)
             relay.start()
@@ -77,9 +80,9 @@ struct TLSCaseTests {
         }
     }
 
-    @Test func c14ThereIsNoEarlyData() async throws {
+    @Test(.tags(.c14)) func `early data is not accepted`() async throws {
         try await run { scenario, _ in
-            let folder = try TemporaryFolder()
+            let folder = try ScratchFolder()
             let port = scenario.gateway.port
             let text = Self.request("open.example")
             let first = try await SecureCall.client(
@@ -113,9 +116,10 @@ struct TLSCaseTests {
         ),
     ]
 
-    @Test(arguments: unfit) func c15NoListenerIsOpenedWithoutItsFiles(row: (what: String, tls: String)) async throws {
+    @Test(.tags(.c15), arguments: unfit)
+    func `a listener whose files are missing is not opened`(row: (what: String, tls: String)) async throws {
         let authority = try TestAuthority()
-        let folder = try TemporaryFolder()
+        let folder = try ScratchFolder()
         try folder.write("", to: "empty")
         let tls = row.tls.replacing("CLIENTKEY", with: authority.clientKey)
             .replacing("CERTIFICATE", with: authority.certificate).replacing("KEY", with: authority.key)

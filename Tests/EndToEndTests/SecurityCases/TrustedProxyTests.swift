@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// A proxy that is named may tell whom a request comes from; nobody else may, and nothing else is believed of it.
 struct TrustedProxyTests {
     /// Requests from 127.0.0.2 come from the proxy, those from 127.0.0.1 from somebody near.
@@ -19,7 +21,7 @@ struct TrustedProxyTests {
         return try client.response()
     }
 
-    @Test func a10a11a12TheProxyTellsTheClientAndNobodyElseDoes() async throws {
+    @Test(.tags(.a10, .a11, .a12)) func `only a trusted proxy names the client`() async throws {
         try await run { _, port in
             let lines = ["X-Forwarded-For: 6.6.6.6, 8.8.8.8, 10.1.1.1", "X-Forwarded-Proto: https"]
             let told = try #require(EchoReport(try answer(lines, port, from: 2)))
@@ -39,7 +41,7 @@ struct TrustedProxyTests {
         "X-Forwarded-Proto: ftp",
     ]
 
-    @Test func a12JunkOfTheProxyIsRefused() async throws {
+    @Test(.tags(.a12)) func `an invalid address from the proxy is refused`() async throws {
         try await run { _, port in
             for line in Self.junk {
                 expectDenial(try answer([line], port, from: 2), 400, "request/malformed", line)
@@ -74,7 +76,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test func a10TheProxyDoesNotChangeWhatIsAskedFor() async throws {
+    @Test(.tags(.a10)) func `the proxy does not change the requested target`() async throws {
         let lines = [
             "X-Original-URL: /public/x", "X-Rewrite-URL: /public/x", "X-Forwarded-Uri: /public/x",
             "X-Forwarded-Method: OPTIONS",
@@ -91,7 +93,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test func a12TheAccessLogNamesTheClient() async throws {
+    @Test(.tags(.a12)) func `the access log contains the address of the client`() async throws {
         try await run { scenario, port in
             let requests: [(String, UInt8)] = [
                 ("X-Forwarded-For: 8.8.8.8", 2), ("X-Forwarded-For: 8.8.8.8", 1), ("X-Forwarded-For: junk", 2),
@@ -112,7 +114,7 @@ struct TrustedProxyTests {
     }
 
     /// A proxy's connection carries requests of many clients.
-    @Test func a12EachRequestOfAConnectionHasItsOwnClient() async throws {
+    @Test(.tags(.a12)) func `each request of a connection has its own client address`() async throws {
         try await run { _, port in
             let client = try RawClient(port: port, from: 2)
             for address in ["8.8.8.8", "8.8.8.8", "9.9.9.9", "8.8.8.8", nil] {

@@ -1,6 +1,9 @@
 import DevelopmentIdentity
+import IdentityFixtures
 import JOSE
 import Testing
+
+@testable import SystemFixtures
 
 /// Keys that a source publishes and that must not count, though tokens fit them.
 struct UnfitKeyCaseTests {
@@ -18,7 +21,7 @@ struct UnfitKeyCaseTests {
         "{\"kty\":\"RSA\",\"kid\":\"\(kid)\",\"n\":\"\(modulus)\",\"e\":\"\(exponent)\"\(more)}"
     }
 
-    @Test func d22AWeakKeyIsNoKeyHoweverWellATokenFitsIt() async throws {
+    @Test(.tags(.d22)) func `a weak key is skipped, even if a signature matches it`() async throws {
         try await Scenario.run { scenario in
             let forged = try Self.forgedForExponentOne()
             try publish(
@@ -42,7 +45,7 @@ struct UnfitKeyCaseTests {
         }
     }
 
-    @Test func d22ASetOfNothingButWeakKeysReplacesNothing() async throws {
+    @Test(.tags(.d22)) func `a set of only weak keys replaces nothing`() async throws {
         try await Scenario.run { scenario in
             scenario.provider.misbehave(
                 .body("{\"keys\":[\(Self.rsa("weak-1024", WeakKeyVectors.modulus1024))]}"), at: .idTokenJWKSet)
@@ -53,7 +56,7 @@ struct UnfitKeyCaseTests {
         }
     }
 
-    @Test func d04AKeyCountsForItsPurposeAndAlgorithmOnly() async throws {
+    @Test(.tags(.d04)) func `a key is used only for its purpose and algorithm`() async throws {
         try await Scenario.run { scenario in
             let key = try SigningKey.generate(.rs256, keyID: "purpose")
             let curve = try SigningKey.generate(.es256, keyID: "curve")
@@ -85,7 +88,7 @@ struct UnfitKeyCaseTests {
         }
     }
 
-    @Test func f12OneKeyIDInTwoSetsIsTwoKeys() async throws {
+    @Test(.tags(.f12)) func `the same key ID in two sets names two keys`() async throws {
         try await Scenario.run(arrange: { provider, _, _ in
             let keys = try [SigningKey.generate(.rs256, keyID: "same"), .generate(.rs256, keyID: "same")]
             provider.updateKeys {

@@ -2,6 +2,8 @@ import DevelopmentIdentity
 import Foundation
 import Testing
 
+@testable import SystemFixtures
+
 /// Event streams through the built gateway.
 @Suite(.sharedScenario) struct EventStreamTests {
     let scenario: Scenario

@@ -1,13 +1,15 @@
 import DevelopmentIdentity
-import RedisFixtures
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// Which server a request goes to, as clients of the built gateway see it.
 struct BalanceTests {
     private func run(
         _ settings: @escaping ([String]) -> String, _ body: (Scenario, [EchoUpstream]) async throws -> Void
     ) async throws {
-        let echoes = [try await EchoUpstream.start(), try await EchoUpstream.start()]
+        let echoes = [try await EchoUpstream.startInstructed(), try await EchoUpstream.startInstructed()]
         try await Scenario.run(
             arrange: { _, _, configuration in
                 configuration["upstreams"] = "{ api: { \(settings(echoes.map(\.url))) } }"

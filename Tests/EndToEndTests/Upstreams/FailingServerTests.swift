@@ -1,6 +1,9 @@
 import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
+
+@testable import SystemFixtures
 
 /// One of three servers fails, each in its way; the others serve its share, and it comes back.
 struct FailingServerTests {
@@ -10,7 +13,7 @@ struct FailingServerTests {
     private func run(
         third: String? = nil, _ settings: String, _ body: (Scenario, [EchoUpstream]) async throws -> Void
     ) async throws {
-        let echoes = [try await EchoUpstream.start(), try await EchoUpstream.start()]
+        let echoes = [try await EchoUpstream.startInstructed(), try await EchoUpstream.startInstructed()]
         try await Scenario.run(
             arrange: { _, echo, configuration in
                 let urls = [third ?? echo.url] + echoes.map(\.url)

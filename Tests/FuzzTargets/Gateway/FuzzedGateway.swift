@@ -1,3 +1,5 @@
+import TextCoding
+
 #if DEBUG || FUZZING
     @testable internal import Accounts
     @testable internal import Authentication
@@ -50,12 +52,12 @@
             let keys = FuzzedKeys(set: keySet)
             let tokens = OpaqueTokens(
                 identity.providers, clockSkew: .seconds(Self.skew),
-                environment: AskingEnvironment(
-                    asker: answers, clock: Self.clock, logger: Self.logger, wake: { _, _ in }))
+                environment: LookupEnvironment(
+                    transport: answers, clock: Self.clock, logger: Self.logger, wake: { _, _ in }))
             let opaque = OpaqueProof(
                 providers: identity.providers.filter { $0.opaqueTokens != nil }.map(\.id), checker: tokens)
             let authority = SessionAuthority()
-            authority.settle(sessions)
+            authority.set(sessions)
             accounts = Accounts(
                 AccountParts(
                     settings: Configuration.Accounts(), clock: Self.clock, logger: Self.logger, store: store,
@@ -112,12 +114,13 @@
             if call.hasNonce, !call.source.isOpaque, endpoint != .session {
                 nonce = try? await Nonces(store: store).issue(for: nil)
             }
-            let body = body(of: call, endpoint, nonce: nonce?.raw, hash: nonce.map { HexText.text($0.digest.bytes) })
+            let body = body(
+                of: call, endpoint, nonce: nonce?.raw, hash: nonce.map { HexDigits.text(of: $0.digest.bytes) })
             let isSignIn = endpoint == .signIn || endpoint == .session
             let reply = await accounts.reply(
                 to: AccountCall(
                     endpoint: endpoint, body: body, contentType: "application/json",
-                    caller: isSignIn ? nil : AccountCaller(principal: caller), network: .version4(1), requestID: "r"))
+                    caller: isSignIn ? nil : caller, network: .version4(1), requestID: "r"))
             switch reply {
             case .refused(let denial): require(denial.code.status != 500, "no claim is an error of the gateway")
             case .json(_, .set(let token, _)?): checkCookie(token)
@@ -180,8 +183,8 @@
                 principal: principal, verifier: 0, keySetGeneration: 0,
                 identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
             let authorizer = Authorizer(store: store.view.reader(), clockSkew: Self.skew, maxStaleness: .max)
-            let moment = Authorizer.Moment(now: Self.now, monotonic: 1_000_000_000, mayWait: false)
-            if case .permit = authorizer.decide(policy, identity: identity, at: moment, storeFailure: { _ in }) {
+            let context = DecisionContext(now: Self.now, monotonic: 1_000_000_000, mayWait: false)
+            if case .permit = authorizer.decide(policy, identity: identity, in: context, storeFailure: { _ in }) {
                 let age = principal.authTime?.age(at: Self.now)
                 require(age.map { (-Self.skew...300).contains($0) } ?? false, "a recent sign-in is recent")
             }
@@ -266,7 +269,7 @@
     }
 
     /// Every provider answers what the input says.
-    private final class FuzzedAnswers: HTTPAsking {
+    private final class FuzzedAnswers: OutboundTransport {
         private let body = Mutex<[UInt8]>([])
 
         var answer: [UInt8] {
@@ -274,10 +277,11 @@
             set { body.withLock { $0 = newValue } }
         }
 
-        func ask(
-            _: HTTPQuestion, within _: Duration, answer: @escaping @Sendable (Result<HTTPReply, AskingFailure>) -> Void
+        func send(
+            _: OutboundRequest, within _: Duration,
+            completion: @escaping @Sendable (Result<OutboundResponse, LookupFailure>) -> Void
         ) {
-            answer(.success(HTTPReply(status: 200, body: self.answer)))
+            completion(.success(OutboundResponse(status: 200, body: self.answer)))
         }
 
         func shutdown() async {}

@@ -1,3 +1,5 @@
+@testable import SystemFixtures
+
 extension Mutation {
     /// Bytes that mean something to JSON or base64url.
     private static let telling: [UInt8] =

@@ -42,7 +42,7 @@ struct RevocationOracleTests {
         let serviceAccount = try provider.makeServiceAccount().write(toDirectory: folder.path)
         let gateway = try await Gateway.start(
             try Self.configuration(provider, upstream, serviceAccount), logger: Logger(label: "oracle"))
-        let port = try #require(gateway.addresses.first?.port)
+        let port = try #require(gateway.listenAddresses.first?.port)
         try Self.prepare(provider, in: folder)
         try JSONEncoder().encode(
             Setting(

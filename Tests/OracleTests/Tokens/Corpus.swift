@@ -1,4 +1,5 @@
 @testable import Authentication
+@testable import SystemFixtures
 
 /// The tokens of a run: each mutation alone, many together, and noise. The same in every run but for the keys.
 struct Corpus {

@@ -2,7 +2,9 @@ import ArgumentParser
 import Gatehouse
 import GatewayConfiguration
 import GatewayCore
+import JOSE
 import PrintableText
+import SecurityRules
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,15 +55,17 @@ struct CheckCommand: ParsableCommand {
 
     private func accounts(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
         guard let accounts = configuration.accounts else { return "" }
-        let key = snapshot.sessionKeyID.map { "signed by the key \($0)" } ?? "signed by a key that the store keeps"
+        let key =
+            snapshot.sessionKeyFiles.map { "signed by the key \($0.current.keyID)" }
+            ?? "signed by a key that the store keeps"
         let issuer = accounts.issuer.map { "of \($0)" } ?? "of an issuer that the store keeps"
         let origins = accounts.origins.isEmpty ? "" : "\norigins    \(accounts.origins.joined(separator: ", "))"
-        let calls = snapshot.ownCalls.joined(separator: "\n           ")
+        let calls = snapshot.builtinCalls.joined(separator: "\n           ")
         return "\naccounts   on: session cookies \(issuer), \(key)\(origins)\ncalls      \(calls)"
     }
 
     private func rules(_ configuration: Configuration, _ snapshot: Snapshot) -> String {
-        guard let file = configuration.rules, let count = snapshot.ruleCount else { return "" }
+        guard let file = configuration.rules, let count = snapshot.rules?.rules.count else { return "" }
         return "\nrules      \(file.path): \(count) allow \(count == 1 ? "statement" : "statements")"
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CivilCalendar
 import Diagnostics
 import GatewayConfiguration
 import GatewayCore

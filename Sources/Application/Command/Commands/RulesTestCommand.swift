@@ -90,3 +90,11 @@ struct RulesTestCommand: ParsableCommand {
         }
     }
 }
+
+struct RulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Test security rules.",
+        discussion: "Example: gatehouse rules test config/rules/*.rules",
+        subcommands: [RulesTestCommand.self])
+}

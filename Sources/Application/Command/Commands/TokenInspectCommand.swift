@@ -71,3 +71,11 @@ struct TokenInspectCommand: AsyncParsableCommand {
             project: firebaseProject, upstream: "http://127.0.0.1:3000", environment: keys.environment)
     }
 }
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Look into tokens, and mint some for development.",
+        discussion: "Example: gatehouse token inspect --firebase-project my-app \"$TOKEN\"",
+        subcommands: [TokenInspectCommand.self, TokenMintCommand.self])
+}

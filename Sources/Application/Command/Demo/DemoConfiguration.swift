@@ -18,6 +18,6 @@ enum DemoConfiguration {
         if isAtHand {
             return try Configuration.load(file: file, environment: environment)
         }
-        return try Configuration.load(bytes: Array(embedded.utf8), file: file, environment: environment)
+        return try Configuration.load(bytes: PackageResources.demo_yaml, file: file, environment: environment)
     }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import Observability
 import PrintableText
 
 /// The command's standard streams.
@@ -36,4 +38,23 @@ enum Console {
         guard !text.isEmpty else { throw Refused("standard input is empty; pipe the token in") }
         return text
     }
+}
+
+/// A command that could not do what it was asked: exit code 1, and these lines on standard error.
+struct Refused: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: any Error) {
+        description = "\(error)"
+    }
+
+    /// - Parameter what: what is wrong; what to do.
+    init(_ what: String) {
+        description = what
+    }
+}
+
+extension ProcessLog {
+    /// A logger of a level by its configured name: standard output is the access log's.
+    func logger(level: String) -> Logger { logger(level: Logger.Level(rawValue: level) ?? .info) }
 }

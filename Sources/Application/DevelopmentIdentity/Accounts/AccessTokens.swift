@@ -6,6 +6,8 @@ final class AccessTokens: Sendable {
     static let mostTokens = 1024
     /// The most service accounts.
     static let mostAccounts = 64
+    /// The lifetime of a token in seconds.
+    static let lifetime: Int64 = 3600
 
     struct Grant {
         let text: String
@@ -16,7 +18,6 @@ final class AccessTokens: Sendable {
     private struct State {
         var accounts: [String: ServiceAccount] = [:]
         var grants: [Grant] = []
-        var lifetime: Int64 = 3600
     }
 
     private let state = Mutex(State())
@@ -37,22 +38,14 @@ final class AccessTokens: Sendable {
         state.withLock { $0.accounts[email] }
     }
 
-    func remove(_ email: String) {
-        state.withLock { $0.accounts[email] = nil }
-    }
-
-    func setLifetime(_ seconds: Int64) {
-        state.withLock { $0.lifetime = seconds }
-    }
-
-    /// A new token for these scopes, and how many seconds it lasts.
-    func issue(scopes: [String], now: Int64) -> (text: String, lifetime: Int64) {
+    /// A new token for these scopes.
+    func issue(scopes: [String], now: Int64) -> String {
         let text = "ya29." + OpaqueToken.random(64)
-        return state.withLock { state in
+        state.withLock { state in
             if state.grants.count >= Self.mostTokens { state.grants.removeFirst() }
-            state.grants.append(Grant(text: text, scopes: scopes, expiresAt: now + state.lifetime))
-            return (text, state.lifetime)
+            state.grants.append(Grant(text: text, scopes: scopes, expiresAt: now + Self.lifetime))
         }
+        return text
     }
 
     /// What a token is good for; `nil` for one that ended, or never was.

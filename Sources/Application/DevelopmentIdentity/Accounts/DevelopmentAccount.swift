@@ -1,4 +1,4 @@
-/// A Firebase account as Identity Toolkit knows it: what ``DevelopmentProvider/Endpoint/accountsLookup`` answers.
+/// A Firebase account as Identity Toolkit knows it: what ``DevelopmentProvider/Endpoint/accountsLookup`` reports it.
 ///
 ///     try provider.setAccount(DevelopmentAccount(.ada, validSince: now, isDisabled: true))
 ///     provider.deleteAccount("ada")

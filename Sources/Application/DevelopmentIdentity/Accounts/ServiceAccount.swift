@@ -42,11 +42,7 @@ public struct ServiceAccount: Sendable {
 
     /// One key for the whole process: generating RSA keys is what tests wait for.
     static func sharedKey() throws(DevelopmentIdentityError) -> SigningKey {
-        do throws(SigningKeyError) {
-            return try generatedOnce.get()
-        } catch {
-            throw DevelopmentIdentityError(.keys, error.description)
-        }
+        try DevelopmentIdentityError.wrapping { () throws(SigningKeyError) in try generatedOnce.get() }
     }
 
     private static let generatedOnce = Result { () throws(SigningKeyError) in

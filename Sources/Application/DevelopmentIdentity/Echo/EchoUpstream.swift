@@ -1,16 +1,8 @@
-internal import Synchronization
-
-/// A server that answers with what it received, as JSON, and misbehaves where a request asks for it.
+/// A server that responds with what it received, as JSON. It stands in for the service behind a gateway, in the demo and in tests, and listens
+/// on 127.0.0.1 only.
 ///
-/// It stands in for the service behind a gateway, in the demo and in tests, and listens on 127.0.0.1 only. What a request
-/// can ask for, in its query or in a field `X-Echo`, is: `status=N`, `delay=MS`, `bytes=N`, `chunked=1`, `close=1`,
-/// `drop=1`, `reset=1`, `early=1|100|103`, `hasty=1`, `drip=MS`, `field=Name:value`, `hold=NAME`, `unread=NAME` and
-/// `raw=NAME` (see `RawAnswer`).
-///
-/// A path that ends in `/ws` is a WebSocket that sends each message back (`protocol=NAME` selects a sub-protocol); one that ends in `/events` is
-/// an event stream of `count=N` events, `every=MS` (`type=TYPE` calls it something else).
-///
-/// `GET /__received` tells the latest requests; `DELETE /__received` forgets them. All members may be used from any thread.
+/// A path that ends in `/ws` is a WebSocket that sends each message back (`protocol=NAME` selects a sub-protocol). One that ends in `/events` is
+/// an event stream of `count=N` events, `every=MS`. All members may be used from any thread.
 public final class EchoUpstream: Sendable {
     private let service: EchoService
     private let server: LoopbackServer
@@ -57,25 +49,16 @@ public final class EchoUpstream: Sendable {
     /// How many requests it received, those that broke off included.
     public var requestCount: Int { service.log.count() }
 
-    /// How often what came was not HTTP; such requests are not among those received.
-    public var malformedCount: Int { service.malformed.load(ordering: .relaxed) }
-
     /// How many connections were accepted so far.
     public var connectionCount: Int { server.acceptedConnections }
-
-    /// How many connections are open now.
-    public var openConnections: Int { server.openConnections }
-
-    /// Forgets the requests received and their count.
-    public func clear() { service.log.clear() }
-
-    /// Returns once the heads of so many requests were received, their bodies complete or not, or once the task is
-    /// cancelled. Counts from the start, whatever was cleared.
-    public func waitForHeads(_ count: Int) async { await service.heads.wait(for: count) }
 
     /// Returns once so many requests were received, or once the task is cancelled.
     public func waitForRequests(_ count: Int) async { await service.log.wait(for: count) }
 
-    /// Lets go of every answer with `hold=NAME` and every body with `unread=NAME`, now and from now on.
-    public func release(_ name: String) { service.gate(name).open() }
+    /// Returns the interceptor of the responses; installs one first where there is none.
+    package func interceptor(
+        orInstall make: @autoclosure () -> any ResponseInterceptor
+    ) -> any ResponseInterceptor {
+        server.interceptor(orInstall: make())
+    }
 }

@@ -1,35 +1,41 @@
 internal import NIOCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
-/// The event stream of the echo server (WHATWG HTML, section 9.2): numbered events that say when they were sent.
+/// The event stream of the echo server (WHATWG HTML, section 9.2): numbered events with the time at which they were sent.
 enum EventStream {
-    static func steps(_ instructions: EchoInstructions, for request: ReceivedRequest) -> [ScriptStep] {
-        let answer = Answer(
-            status: instructions.status, fields: [("Content-Type", instructions.eventType)] + instructions.fields)
-        let count = instructions.eventCount
-        let head = ScriptStep.send(answer.head(adding: [("Transfer-Encoding", "chunked")]))
-        guard answer.allowsBody(for: request.method) else { return [head] }
-        let events = ScriptStep.events(next: 1, last: count == 0 ? nil : count, every: instructions.eventInterval)
-        return [head, events, .send(Array("0\r\n\r\n".utf8))]
+    /// The response to a request for `count` events (0: without end; by default 10), `every` so many milliseconds (by default 100).
+    static func response(to request: ReceivedRequest) -> Response {
+        let last = number("count", of: request, atMost: 1_000_000) ?? 10
+        let interval = TimeAmount.milliseconds(Int64(number("every", of: request, atMost: 3_600_000) ?? 100))
+        return Response(
+            fields: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")],
+            stream: { channel, next in
+                send(1, until: last == 0 ? .max : last, every: interval, on: channel, then: next)
+            })
+    }
+
+    private static func number(_ name: String, of request: ReceivedRequest, atMost limit: Int) -> Int? {
+        request.query?[name].flatMap { Int($0) }.flatMap { (0...limit).contains($0) ? $0 : nil }
+    }
+
+    /// Sends an event, and the next one after the interval; after the last one the end of the body.
+    private static func send(
+        _ number: Int, until last: Int, every interval: TimeAmount, on channel: any Channel,
+        then next: @escaping @Sendable () -> Void
+    ) {
+        guard number <= last else {
+            channel.writeAndFlush(ByteBuffer(string: "0\r\n\r\n"), promise: nil)
+            return next()
+        }
+        channel.writeAndFlush(ByteBuffer(bytes: chunk(number))).whenSuccess {
+            channel.eventLoop.scheduleTask(in: interval) {
+                send(number + 1, until: last, every: interval, on: channel, then: next)
+            }
+        }
     }
 
     /// One event, as a chunk.
-    static func chunk(_ number: Int) -> [UInt8] {
-        let event = "id: \(number)\ndata: {\"n\":\(number),\"at\":\(microseconds())}\n\n"
+    private static func chunk(_ number: Int) -> [UInt8] {
+        let event = "id: \(number)\ndata: {\"n\":\(number),\"at\":\(SystemTime.microseconds())}\n\n"
         return Array("\(String(event.utf8.count, radix: 16))\r\n\(event)\r\n".utf8)
-    }
-
-    /// Since 1970.
-    private static func microseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 }

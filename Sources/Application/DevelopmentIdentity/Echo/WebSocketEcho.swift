@@ -1,5 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
+internal import NIOHTTP1
 
 /// A WebSocket server (RFC 6455) that sends each frame back, answers pings, and closes when it is asked to.
 final class WebSocketEcho: ChannelInboundHandler {
@@ -12,31 +13,45 @@ final class WebSocketEcho: ChannelInboundHandler {
     private var inbound = ByteBuffer()
     private var isReading = true
 
-    /// The head of the 101 that answers a key.
-    static func head(key: String, protocol name: String?) -> [UInt8] {
+    /// The response that makes a connection a WebSocket, of the sub-protocol that the query names as `protocol`.
+    ///
+    /// - Returns: `nil` where the request asks for no WebSocket.
+    static func response(to request: ReceivedRequest) -> Response? {
+        guard request.value(of: "Upgrade")?.lowercased() == "websocket",
+            let key = request.value(of: "Sec-WebSocket-Key")
+        else { return nil }
         let accept = Array(key.utf8).withUnsafeBytes { String(decoding: WebSocketKey.accept($0), as: UTF8.self) }
-        let selected = name.map { "Sec-WebSocket-Protocol: \($0)\r\n" } ?? ""
-        return Array(
-            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n\(selected)\r\n"
-                .utf8)
+        let selected = request.query?["protocol"].map { [(name: "Sec-WebSocket-Protocol", value: $0)] } ?? []
+        return Response(
+            status: 101,
+            fields: [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Accept", accept)] + selected,
+            stream: { channel, _ in takeOver(channel) })
+    }
+
+    /// Replaces HTTP on a connection. The handler gets what has arrived behind the request.
+    private static func takeOver(_ channel: any Channel) {
+        let operations = channel.pipeline.syncOperations
+        guard let decoder = try? operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
+        try? operations.addHandler(WebSocketEcho(), position: .after(decoder))
+        operations.removeHandler(decoder, promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var arrived = unwrapInboundIn(data)
         inbound.writeBuffer(&arrived)
-        answer(context)
+        respond(context)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { answer(context) }
+        if context.channel.isWritable { respond(context) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
-    /// Answers what is here, as long as the peer takes it.
-    private func answer(_ context: ChannelHandlerContext) {
+    /// Responds to the frames that are complete, as long as the peer reads.
+    private func respond(_ context: ChannelHandlerContext) {
         while context.channel.isActive, context.channel.isWritable, step(context) {}
         inbound.discardReadBytes()
         context.flush()
@@ -60,10 +75,10 @@ final class WebSocketEcho: ChannelInboundHandler {
         payload.withUnsafeMutableBytes { bytes in
             for index in bytes.indices { bytes[index] ^= mask[index & 3] }
         }
-        return answer(header, payload, context)
+        return respond(header, payload, context)
     }
 
-    private func answer(_ header: [UInt8], _ payload: [UInt8], _ context: ChannelHandlerContext) -> Bool {
+    private func respond(_ header: [UInt8], _ payload: [UInt8], _ context: ChannelHandlerContext) -> Bool {
         var header = header
         header[1] &= 0x7F
         switch header[0] & 0x0F {
@@ -78,7 +93,7 @@ final class WebSocketEcho: ChannelInboundHandler {
         return true
     }
 
-    /// A frame's header without its mask, and the length of its payload, nil where it is too long; nil where not all of the header is here.
+    /// A frame's header without its mask, and the length of its payload: `nil` where it is too long. `nil` until the header is complete.
     private func header() -> ([UInt8], length: Int?)? {
         guard let start = inbound.getBytes(at: inbound.readerIndex, length: 2) else { return nil }
         let short = Int(start[1] & 0x7F)

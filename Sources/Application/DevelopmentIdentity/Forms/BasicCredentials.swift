@@ -1,4 +1,5 @@
 internal import JOSE
+internal import TextCoding
 
 /// User and password of HTTP Basic authentication (RFC 7617).
 struct BasicCredentials: Equatable {
@@ -23,7 +24,9 @@ struct BasicCredentials: Equatable {
 
     /// As OAuth has it: both were form-encoded before (RFC 6749 section 2.3.1).
     var formDecoded: BasicCredentials? {
-        guard let user = FormFields.decoded(user), let password = FormFields.decoded(password) else { return nil }
+        guard let user = FormEncoding.decodedText(user.utf8),
+            let password = FormEncoding.decodedText(password.utf8)
+        else { return nil }
         return BasicCredentials(user: user, password: password)
     }
 }

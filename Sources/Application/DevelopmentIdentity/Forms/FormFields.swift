@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// The fields of `application/x-www-form-urlencoded` text: a body, or a query.
 struct FormFields {
     private var values: [String: String] = [:]
@@ -7,7 +9,8 @@ struct FormFields {
     init?(_ text: some StringProtocol) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : ""),
+            guard let name = FormEncoding.decodedText(parts[0].utf8),
+                let value = FormEncoding.decodedText((parts.count > 1 ? parts[1] : "").utf8),
                 values.updateValue(value, forKey: name) == nil
             else { return nil }
         }
@@ -23,26 +26,4 @@ struct FormFields {
     }
 
     subscript(_ name: String) -> String? { values[name] }
-
-    /// Percent-decoded text, in which `+` is a space.
-    static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexValue(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
-    }
 }

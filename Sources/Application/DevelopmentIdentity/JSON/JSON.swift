@@ -1,4 +1,4 @@
-/// A JSON value to be written: claims, headers and answers of the development servers.
+/// A JSON value to be written: claims, headers and responses of the development servers.
 ///
 /// Literals make values: `["role": "admin", "level": 3]`.
 public indirect enum JSON: Sendable, Hashable {

@@ -1,5 +1,3 @@
-internal import JOSE
-
 extension DevelopmentKeys {
     /// The file's name in its directory.
     public static let fileName = "development-keys.pem"
@@ -13,7 +11,7 @@ extension DevelopmentKeys {
     public static func load(orCreateIn directory: String) throws(DevelopmentIdentityError) -> DevelopmentKeys {
         let file = PrivateFile(directory: directory, name: fileName)
         if let text = try file.text() { return try parse(text, of: file) }
-        try file.create(generatedForFile().fileText)
+        try file.create(DevelopmentIdentityError.wrapping(generate).fileText)
         guard let text = try file.text() else {
             throw DevelopmentIdentityError(.keyFile, "\(file.path) vanished while it was made")
         }
@@ -34,14 +32,6 @@ extension DevelopmentKeys {
             return try DevelopmentKeys(fileText: text)
         } catch {
             throw DevelopmentIdentityError(.keyFile, "\(file.path): \(error.description)")
-        }
-    }
-
-    private static func generatedForFile() throws(DevelopmentIdentityError) -> DevelopmentKeys {
-        do throws(SigningKeyError) {
-            return try generate()
-        } catch {
-            throw DevelopmentIdentityError(.keys, error.description)
         }
     }
 }

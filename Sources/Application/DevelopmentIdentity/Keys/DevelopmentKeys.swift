@@ -58,3 +58,16 @@ public struct DevelopmentKeys: Sendable {
         String((0..<40).compactMap { _ in "0123456789abcdef".randomElement() })
     }
 }
+
+extension DevelopmentKeys {
+    /// Signs a token with the current key of its kind; custom tokens with the one for ID tokens.
+    ///
+    /// - Throws: `keys` where there is no key of that use, or libcrypto refuses to sign.
+    public func sign(_ token: FirebaseToken) throws(DevelopmentIdentityError) -> String {
+        let use: Use = token.kind == .sessionCookie ? .sessionCookie : .idToken
+        guard let key = current(for: use) else {
+            throw DevelopmentIdentityError(.keys, "there is no \(use.rawValue) key to sign with")
+        }
+        return try DevelopmentIdentityError.wrapping { () throws(SigningKeyError) in try token.signed(by: key) }
+    }
+}

@@ -11,6 +11,7 @@ final class LoopbackServer: Sendable {
         var port = 0
         var accepted = 0
         var open: [ObjectIdentifier: any Channel] = [:]
+        var interceptor: (any ResponseInterceptor)?
 
         /// False where it accepts already.
         mutating func startAccepting() -> Bool {
@@ -28,7 +29,7 @@ final class LoopbackServer: Sendable {
     }
 
     private let state = Mutex(State())
-    private let service: any LoopbackService
+    let service: any LoopbackService
 
     init(service: any LoopbackService) {
         self.service = service
@@ -38,8 +39,20 @@ final class LoopbackServer: Sendable {
     var port: Int { state.withLock { $0.port } }
     /// How many connections were accepted so far.
     var acceptedConnections: Int { state.withLock { $0.accepted } }
-    /// How many connections are open now.
-    var openConnections: Int { state.withLock { $0.open.count } }
+
+    /// What replaces responses of the service, if anything does.
+    var interceptor: (any ResponseInterceptor)? { state.withLock { $0.interceptor } }
+
+    /// Returns the interceptor; installs one first where there is none.
+    func interceptor(
+        orInstall make: @autoclosure () -> any ResponseInterceptor
+    ) -> any ResponseInterceptor {
+        state.withLock { state in
+            let interceptor = state.interceptor ?? make()
+            state.interceptor = interceptor
+            return interceptor
+        }
+    }
 
     /// Listens, on any free port if `port` is 0. Does nothing while it listens already.
     func listen(port: Int) async throws(DevelopmentIdentityError) {
@@ -89,9 +102,9 @@ final class LoopbackServer: Sendable {
             self.state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
         }
         return channel.eventLoop.makeCompletedFuture {
-            let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes))
             try channel.pipeline.syncOperations.addHandlers([
-                decoder, ScriptHandler(service: self.service, connection: connection, decoder: decoder),
+                ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)),
+                ConnectionHandler(server: self, connection: connection),
             ])
         }
     }

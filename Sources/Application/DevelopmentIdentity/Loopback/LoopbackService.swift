@@ -1,28 +1,16 @@
-internal import NIOCore
-
-/// What a loopback server does with requests: pure functions from a request to a script.
-///
-/// They are called on the connection's event loop and must not block.
+/// What a loopback server responds. Its functions are called on the connection's event loop and must not block.
 protocol LoopbackService: Sendable {
-    /// What to do as soon as the head of a request is there; its body is still missing.
-    func begin(_ head: ReceivedRequest) -> [ScriptStep]
-    /// What to do once the request is complete.
-    func answer(_ request: ReceivedRequest) -> [ScriptStep]
-    /// A request ended before it was complete.
+    /// Returns the response to a complete request.
+    func respond(to request: ReceivedRequest) -> Response
+    /// Takes a request that ended before it was complete.
     func abandon(_ request: ReceivedRequest)
-    /// What came was not HTTP.
-    func reject(_ reason: String) -> [ScriptStep]
-    /// What the connection becomes once the request is complete, instead of having it answered; nil: it is answered.
-    func upgrade(_ request: ReceivedRequest) -> Upgrade?
 }
 
-/// A connection that ceases to be HTTP: what tells so, and who has it from then on.
-struct Upgrade {
-    /// The head of the 101.
-    let head: [UInt8]
-    let handler: any ChannelHandler
-}
-
-extension LoopbackService {
-    func upgrade(_ request: ReceivedRequest) -> Upgrade? { nil }
+/// Replaces what a development server sends; for tests that need a server that misbehaves.
+package protocol ResponseInterceptor: Sendable {
+    /// Returns steps for the head of a request, whose body is still missing. `nil`: the server's own, an interim response 100 where the client
+    /// waits for it.
+    func begin(_ head: ReceivedRequest) -> [ResponseStep]?
+    /// Returns steps in place of the server's own response to a complete request. `nil`: the server sends its own.
+    func respond(to request: ReceivedRequest, insteadOf response: Response) -> [ResponseStep]?
 }

@@ -29,7 +29,7 @@ public struct ReceivedRequest: Sendable, Hashable {
     /// Which request of its connection it was; the first is 1.
     public var request: Int
     /// Whether the connection may carry another request afterwards.
-    var keepAlive: Bool
+    package var keepAlive: Bool
     /// Whether the request arrived to its end; `false` where the connection was closed in the middle.
     public var isComplete = false
 }
@@ -42,7 +42,10 @@ extension ReceivedRequest {
     public var path: String { String(target.prefix { $0 != "?" }) }
 
     /// The path's last segment.
-    var lastSegment: Substring { path.split(separator: "/").last.map { Substring($0) } ?? "" }
+    package var lastSegment: Substring { path.split(separator: "/").last.map { Substring($0) } ?? "" }
+
+    /// Whether the client waits for `100 Continue` before it sends the body.
+    package var wantsContinue: Bool { value(of: "Expect")?.lowercased() == "100-continue" }
 
     /// The values of every field of that name, upper and lower case alike.
     public func values(of name: String) -> [String] {
@@ -61,5 +64,20 @@ extension ReceivedRequest {
         bodyLength += bytes.count
         bodyPrefix.append(contentsOf: bytes.prefix(Self.keptBody - bodyPrefix.count))
         bodyChecksum = FNV1a.add(bytes, to: bodyChecksum)
+    }
+}
+
+/// The FNV-1a checksum of 64 bits: enough to see that a long body arrived as it was sent.
+public enum FNV1a {
+    /// The checksum of nothing.
+    public static let start: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    /// The checksum of bytes.
+    public static func checksum(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { add($0, to: start) } }
+
+    static func add(_ bytes: UnsafeRawBufferPointer, to checksum: UInt64) -> UInt64 {
+        var checksum = checksum
+        for byte in bytes { checksum = (checksum ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return checksum
     }
 }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// What a server received: counts of everything, and the latest requests themselves.
-final class RequestLog: Sendable {
+package final class RequestLog: Sendable {
     private struct Waiter {
         let path: String?
         let count: Int
@@ -24,14 +24,14 @@ final class RequestLog: Sendable {
         }
     }
 
-    /// How many paths are counted apart; requests of any more count only in all.
+    /// How many paths are counted apart; requests beyond these count only in the total.
     private static let mostPaths = 4096
 
     /// How many requests are kept.
     private let capacity: Int
     private let state = Mutex(State())
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         self.capacity = capacity
     }
 
@@ -42,7 +42,7 @@ final class RequestLog: Sendable {
     var latest: [ReceivedRequest] { state.withLock { $0.latest } }
 
     /// - Parameter name: what it is counted as; by default its path.
-    func record(_ request: ReceivedRequest, as name: String? = nil) {
+    package func record(_ request: ReceivedRequest, as name: String? = nil) {
         let path = name ?? request.path
         let ready = state.withLock { state in
             state.total += 1
@@ -54,17 +54,8 @@ final class RequestLog: Sendable {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// Forgets requests and counts.
-    func clear() {
-        state.withLock { state in
-            state.total = 0
-            state.byPath = [:]
-            state.latest = []
-        }
-    }
-
     /// Returns once so many requests were recorded, or once the task is cancelled.
-    func wait(for count: Int, path: String? = nil) async {
+    package func wait(for count: Int, path: String? = nil) async {
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

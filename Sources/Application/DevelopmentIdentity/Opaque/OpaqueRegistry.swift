@@ -40,8 +40,8 @@ final class OpaqueRegistry: Sendable {
         state.withLock { $0.tokens[Key(kind, text)] = nil }
     }
 
-    /// What is known of a token; counts the question.
-    func ask(_ text: String, _ kind: OpaqueToken.Kind) -> OpaqueToken? {
+    /// Returns the token of that text, and counts the query.
+    func lookUp(_ text: String, _ kind: OpaqueToken.Kind) -> OpaqueToken? {
         state.withLock { state in
             state.calls[kind, default: CallCounter()].add(text)
             return state.tokens[Key(kind, text)]

@@ -1,3 +1,5 @@
+internal import CivilCalendar
+
 extension OpaqueToken {
     /// A token that introspection says all it can about (RFC 7662 section 2.2), good for an hour.
     ///
@@ -10,13 +12,13 @@ extension OpaqueToken {
         for user: DevelopmentUser, text: String? = nil, clientID: String? = nil, audience: String = "gatehouse",
         scope: String = "profile email", now: Int64
     ) -> OpaqueToken {
-        var token = OpaqueToken(.introspected, text: text ?? random(40), clientID: clientID, answer: [:])
-        token.answer = [
+        var token = OpaqueToken(.introspected, text: text ?? random(40), clientID: clientID, response: [:])
+        token.response = [
             "active": true, "scope": .string(scope), "client_id": .string(token.clientID),
             "token_type": "Bearer", "exp": .integer(now + 3600), "iat": .integer(now), "nbf": .integer(now),
             "sub": .string(user.uid), "aud": .string(audience), "iss": "https://legacy.example",
         ]
-        token.answer["username"] = user.email.map(JSON.string)
+        token.response["username"] = user.email.map(JSON.string)
         return token
     }
 
@@ -31,9 +33,9 @@ extension OpaqueToken {
         now: Int64
     ) -> OpaqueToken {
         let text = text ?? "gho_" + random(36)
-        var token = OpaqueToken(.gitHub, text: text, clientID: clientID, answer: [:])
-        let created = JSON.string(CalendarTime.text(of: now))
-        token.answer = [
+        var token = OpaqueToken(.gitHub, text: text, clientID: clientID, response: [:])
+        let created = JSON.string(RFC3339.text(now))
+        token.response = [
             "id": 1, "url": "https://api.github.com/authorizations/1", "scopes": .array(scopes.map(JSON.string)),
             "token": .string(text), "token_last_eight": .string(String(text.suffix(8))),
             "hashed_token": .string(StableID.hex(64, of: text)),
@@ -46,18 +48,18 @@ extension OpaqueToken {
         return token
     }
 
-    /// A Facebook user's token, good for 60 days: the answer of `debug_token`.
+    /// A Facebook user's token, good for 60 days: the response of `debug_token`.
     ///
     /// - Parameters:
     ///   - text: the token; by default `EAA` and random letters and digits.
     ///   - appID: the application's, by default the one of ``DevelopmentClient/demo(for:)``; about another's the
-    ///     endpoint says 400. To have it answer with another `app_id`, set `data`, `app_id`.
+    ///     endpoint says 400. For a response with another `app_id`, set `data`, `app_id`.
     public static func facebook(
         for user: DevelopmentUser, text: String? = nil, appID: String? = nil,
         scopes: [String] = ["email", "public_profile"], now: Int64
     ) -> OpaqueToken {
-        var token = OpaqueToken(.facebook, text: text ?? "EAA" + random(60), clientID: appID, answer: [:])
-        token.answer = [
+        var token = OpaqueToken(.facebook, text: text ?? "EAA" + random(60), clientID: appID, response: [:])
+        token.response = [
             "data": [
                 "app_id": .string(token.clientID), "type": "USER", "application": "Gatehouse",
                 "data_access_expires_at": .integer(now + 7_776_000), "expires_at": .integer(now + 5_184_000),

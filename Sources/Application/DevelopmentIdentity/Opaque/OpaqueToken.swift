@@ -1,11 +1,11 @@
-/// An opaque access token that an endpoint of the development provider knows, and what that endpoint answers about it.
+/// An opaque access token that an endpoint of the development provider knows, and the response of that endpoint about it.
 ///
 ///     let token = OpaqueToken.gitHub(for: .linus, now: now).setting("scopes", to: ["repo"])
-///     try provider.add(token)                       // from now on the endpoint answers 200 with token.answer
+///     try provider.add(token)                       // from now on the endpoint responds 200 with token.response
 ///     provider.revoke(token)                        // and now as about one that it never knew
 ///     provider.calls(about: token)
 ///
-/// The answer is given as it stands, even where it contradicts itself, such as `active` with an `exp` that is past.
+/// The response is sent as it stands, even where it contradicts itself, such as `active` with an `exp` that is past.
 public struct OpaqueToken: Sendable, Hashable {
     /// Which endpoint knows it.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -21,30 +21,30 @@ public struct OpaqueToken: Sendable, Hashable {
     public let kind: Kind
     /// The token.
     public var text: String
-    /// The application that it was issued to. GitHub and Facebook tell others nothing.
+    /// The application that it was issued to. GitHub and Facebook tell other applications nothing.
     public var clientID: String
-    /// What the endpoint answers.
-    public var answer: JSONObject
+    /// The endpoint's response.
+    public var response: JSONObject
 
-    /// A token of any answer.
-    public init(_ kind: Kind, text: String, clientID: String? = nil, answer: JSONObject) {
+    /// A token of any response.
+    public init(_ kind: Kind, text: String, clientID: String? = nil, response: JSONObject) {
         self.kind = kind
         self.text = text
         self.clientID = clientID ?? DevelopmentClient.demo(for: kind).id
-        self.answer = answer
+        self.response = response
     }
 
-    /// A copy with a member of the answer set; a path of several names leads into objects.
+    /// A copy with a member of the response set; a path of several names leads into objects.
     public func setting(_ path: String..., to value: JSON) -> OpaqueToken {
         var copy = self
-        copy.answer.set(path, to: value)
+        copy.response.set(path, to: value)
         return copy
     }
 
-    /// A copy without a member of the answer; a path of several names leads into objects.
+    /// A copy without a member of the response; a path of several names leads into objects.
     public func removing(_ path: String...) -> OpaqueToken {
         var copy = self
-        copy.answer.set(path, to: nil)
+        copy.response.set(path, to: nil)
         return copy
     }
 

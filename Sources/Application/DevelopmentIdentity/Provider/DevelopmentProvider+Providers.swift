@@ -61,7 +61,7 @@ extension DevelopmentProvider {
         try service.keyring.keys(of: provider)
     }
 
-    /// Changes the keys of a provider, or what is published of them. The next answer has them; the last one signs.
+    /// Changes the keys of a provider, or what is published of them. The next response has them; the last one signs.
     ///
     /// - Throws: as ``keys(of:)``.
     public func updateKeys(
@@ -75,12 +75,9 @@ extension DevelopmentProvider {
     /// - Throws: as ``keys(of:)``.
     @discardableResult
     public func rotateKeys(of provider: IdentityProvider) throws(DevelopmentIdentityError) -> SigningKey {
-        let fresh: SigningKey
-        do throws(SigningKeyError) {
-            let algorithm = provider.keyAlgorithms.last ?? .rs256
-            fresh = try .generate(algorithm, keyID: DevelopmentKeys.randomKeyID())
-        } catch {
-            throw DevelopmentIdentityError(.keys, error.description)
+        let algorithm = provider.keyAlgorithms.last ?? .rs256
+        let fresh = try DevelopmentIdentityError.wrapping { () throws(SigningKeyError) in
+            try SigningKey.generate(algorithm, keyID: DevelopmentKeys.randomKeyID())
         }
         try updateKeys(of: provider) { keys in
             var published = PublishedKey(fresh)
@@ -98,12 +95,5 @@ extension DevelopmentProvider {
             change(&document)
             state.discovery[provider] = document
         }
-    }
-}
-
-extension ProviderState {
-    /// The discovery document of a provider as it is now.
-    func discoveryDocument(of provider: IdentityProvider) -> JSONObject {
-        discovery[provider] ?? provider.discoveryDocument(base: base)
     }
 }

@@ -12,7 +12,7 @@ internal import Synchronization
 ///   ``setClient(_:for:)``.
 /// - Identity Toolkit and the token endpoint: ``DevelopmentAccount``, ``setAccount(_:)``,
 ///   ``updateAccount(_:tenant:_:)``, ``deleteAccount(_:tenant:)``, ``makeServiceAccount(email:key:)``.
-/// - Everything it serves: ``Endpoint``, ``url(_:)``, ``calls(to:)``, ``misbehave(_:at:times:)``.
+/// - Everything it serves: ``Endpoint``, ``url(_:)``, ``calls(to:)``.
 ///
 /// It listens on 127.0.0.1 only, and anybody who reaches it gets any token: it is for demos and tests. All members may
 /// be used from any thread while it runs.
@@ -43,7 +43,7 @@ public final class DevelopmentProvider: Sendable {
         project: String = FirebaseToken.demoProject, port: Int = 0, keys: DevelopmentKeys? = nil,
         keyDirectory: String? = nil, maxAge: Int = 3600, now: (@Sendable () -> Int64)? = nil
     ) async throws(DevelopmentIdentityError) -> DevelopmentProvider {
-        let keys = if let keys { keys } else { try sharedKeys() }
+        let keys = if let keys { keys } else { try DevelopmentIdentityError.wrapping(DevelopmentKeys.shared) }
         let service = ProviderService(
             keys: keys, keyring: IdentityKeyring(directory: keyDirectory), maxAge: maxAge, project: project,
             now: now ?? SystemTime.seconds)
@@ -51,14 +51,6 @@ public final class DevelopmentProvider: Sendable {
         try await provider.server.listen(port: port)
         service.state.withLock { $0.base = "http://127.0.0.1:\(provider.port)" }
         return provider
-    }
-
-    private static func sharedKeys() throws(DevelopmentIdentityError) -> DevelopmentKeys {
-        do throws(SigningKeyError) {
-            return try DevelopmentKeys.shared()
-        } catch {
-            throw DevelopmentIdentityError(.keys, error.description)
-        }
     }
 
     /// Stops for good: closes the listener and all connections.
@@ -72,6 +64,9 @@ public final class DevelopmentProvider: Sendable {
     /// - Throws: `listening` where another process took the port in the meantime.
     public func resumeListening() async throws(DevelopmentIdentityError) { try await server.listenAgain() }
 
+    /// The provider's clock, in seconds since 1970.
+    public var now: Int64 { service.now() }
+
     /// The port it listens on, or did.
     public var port: Int { server.port }
 
@@ -84,7 +79,7 @@ extension DevelopmentProvider {
     /// The keys as they are now.
     public var keys: DevelopmentKeys { service.state.withLock { $0.keys } }
 
-    /// Changes the keys: rotation, removal, replacement. The next answer has them.
+    /// Changes the keys: rotation, removal, replacement. The next response has them.
     public func updateKeys(_ change: (inout DevelopmentKeys) -> Void) {
         service.state.withLock { change(&$0.keys) }
     }
@@ -98,33 +93,11 @@ extension DevelopmentProvider {
         updateKeys { $0.add(key, for: use) }
         return key
     }
-
-    /// Sets from when to when the certificate of a key is valid, in seconds since 1970.
-    public func setCertificateValidity(notBefore: Int64, notAfter: Int64, keyID: String) {
-        service.state.withLock { $0.validities[keyID] = (notBefore, notAfter) }
-    }
-
-    /// Sets the seconds in `Cache-Control: public, max-age=`.
-    public func setMaxAge(_ seconds: Int) {
-        service.state.withLock { $0.maxAge = seconds }
-    }
 }
 
-// Behaviour
+// Requests
 extension DevelopmentProvider {
-    /// Makes an endpoint misbehave, or behave again.
-    ///
-    /// - Parameters:
-    ///   - misbehaviour: what it does instead of answering properly; `nil` for answering properly.
-    ///   - endpoint: where.
-    ///   - times: for how many answers; by default until it is changed.
-    public func misbehave(_ misbehaviour: Misbehaviour?, at endpoint: Endpoint, times: Int? = nil) {
-        service.state.withLock { state in
-            state.faults[endpoint] = misbehaviour.map { ProviderState.Fault(misbehaviour: $0, remaining: times) }
-        }
-    }
-
-    /// How many requests an endpoint got so far, those it answered badly included.
+    /// How many requests an endpoint got so far.
     public func calls(to endpoint: Endpoint) -> Int { service.log.count(endpoint.rawValue) }
 
     /// Returns once an endpoint got so many requests, or once the task is cancelled.
@@ -137,6 +110,13 @@ extension DevelopmentProvider {
 
     /// How many connections were accepted so far.
     public var connectionCount: Int { server.acceptedConnections }
+
+    /// Returns the interceptor of the responses; installs one first where there is none.
+    package func interceptor(
+        orInstall make: @autoclosure () -> any ResponseInterceptor
+    ) -> any ResponseInterceptor {
+        server.interceptor(orInstall: make())
+    }
 }
 
 // Tokens

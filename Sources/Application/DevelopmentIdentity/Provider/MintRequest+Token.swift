@@ -72,8 +72,8 @@ extension MintRequest {
         case _ where provider.hasPrefix("oauth."): token = .introspected(for: user, clientID: audience, now: now)
         default: return nil
         }
-        if token.kind == .introspected, let expiresIn { token.answer["exp"] = .integer(now + expiresIn) }
-        token.answer.merge(claims)
+        if token.kind == .introspected, let expiresIn { token.response["exp"] = .integer(now + expiresIn) }
+        token.response.merge(claims)
         return token
     }
 

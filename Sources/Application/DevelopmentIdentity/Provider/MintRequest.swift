@@ -8,7 +8,7 @@
 /// `provider` asks for a provider's own token: `apple.com`, `google.com`, `microsoft.com`, `facebook.com`, `yahoo.com`,
 /// `linkedin.com` or `oidc.NAME`, with an `audience`, `issuer` and `nonce` of choice; `github.com`, `oauth.NAME`, and
 /// `facebook.com` with `"kind":"access"`, for an opaque token that the provider knows from then on, issued to the
-/// client `audience`; `claims` are then members of the endpoint's answer.
+/// client `audience`; `claims` are then members of the endpoint's response.
 ///
 /// `event` asks for what a provider's server tells of the user: `logout` for a logout token of any provider that issues ID tokens, anything else for
 /// a notification of that type by `apple.com`, whose `events` are an object instead of its text with `"events_as_text":false`. `claims` are then

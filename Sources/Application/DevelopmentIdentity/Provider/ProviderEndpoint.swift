@@ -1,3 +1,5 @@
+internal import TextCoding
+
 extension DevelopmentProvider {
     /// What the provider serves, by its path at the service that it stands in for.
     ///
@@ -87,7 +89,7 @@ extension DevelopmentProvider.Endpoint: RawRepresentable {
     private static func isLookup(_ segments: ArraySlice<Substring>) -> Bool {
         let isOfTenant = segments.count == 6 && segments[4] == "tenants"
         return segments[2] == "projects" && (segments.count == 4 || isOfTenant)
-            && segments.last.flatMap { FormFields.decoded($0) } == "accounts:lookup"
+            && segments.last.flatMap { PercentEncoding.decodedText($0.utf8) } == "accounts:lookup"
     }
 
     /// `/oidc/NAME/jwks` and `/oidc/NAME/.well-known/openid-configuration`.

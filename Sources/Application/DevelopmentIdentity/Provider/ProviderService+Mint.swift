@@ -1,21 +1,21 @@
 internal import Synchronization
 
 extension ProviderService {
-    /// Answers `POST /mint`.
+    /// Responds to `POST /mint`.
     ///
     /// The server listens on loopback only; the check of `Host` keeps a web page that rebinds its name to 127.0.0.1
     /// out.
-    func mint(_ request: ReceivedRequest) -> Answer {
-        var answer = minted(request)
-        answer.fields += request.sharingFields
-        return answer
+    func mint(_ request: ReceivedRequest) -> Response {
+        var response = minted(request)
+        response.fields += request.sharingFields
+        return response
     }
 
-    private func minted(_ request: ReceivedRequest) -> Answer {
+    private func minted(_ request: ReceivedRequest) -> Response {
         guard request.isAddressedToLoopback else {
             return .json(["error": "the Host field must name 127.0.0.1 or localhost"], status: 403)
         }
-        if request.method == "OPTIONS" { return Answer(status: 204, fields: [("Allow", "POST, OPTIONS")]) }
+        if request.method == "OPTIONS" { return Response(status: 204, fields: [("Allow", "POST, OPTIONS")]) }
         guard request.method == "POST" else { return .json(["error": "POST a JSON object"], status: 405) }
         guard request.bodyLength == request.bodyPrefix.count else {
             return .json(["error": "the body is longer than 16 KiB"], status: 413)
@@ -29,7 +29,7 @@ extension ProviderService {
         }
     }
 
-    private func token(_ minted: MintRequest.Minted) -> Answer {
+    private func token(_ minted: MintRequest.Minted) -> Response {
         do throws(DevelopmentIdentityError) {
             return .json(["token": .string(try text(of: minted))])
         } catch {
@@ -53,7 +53,7 @@ extension ReceivedRequest {
         value(of: "Host").map { Self.isLoopback($0) } ?? false
     }
 
-    /// What lets a page of another port of this machine read the answer (Fetch, section 3.2.3). A page from elsewhere may not: it would have
+    /// What lets a page of another port of this machine read the response (Fetch, section 3.2.3). A page from elsewhere may not: it would have
     /// tokens of the demo.
     fileprivate var sharingFields: [(name: String, value: String)] {
         guard let origin = value(of: "Origin"), origin.hasPrefix("http://"), Self.isLoopback(origin.dropFirst(7)) else {

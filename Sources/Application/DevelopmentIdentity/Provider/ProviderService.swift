@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Synchronization
 
-/// Answers the provider's requests.
+/// Responds to the provider's requests.
 final class ProviderService: LoopbackService {
     let state: Mutex<ProviderState>
     let log = RequestLog(capacity: 1024)
@@ -22,47 +22,29 @@ final class ProviderService: LoopbackService {
         self.now = now
     }
 
-    func begin(_ head: ReceivedRequest) -> [ScriptStep] {
-        head.wantsContinue ? [.send(Answer(status: 100).head())] : []
-    }
-
-    func answer(_ request: ReceivedRequest) -> [ScriptStep] {
+    func respond(to request: ReceivedRequest) -> Response {
         let endpoint = DevelopmentProvider.Endpoint(rawValue: request.path)
         log.record(request, as: endpoint?.rawValue)
-        guard let endpoint else {
-            return [.send(Answer.json(["error": "no such path"], status: 404).bytes(for: request))]
-        }
-        let good = properAnswer(of: endpoint, to: request)
-        guard let misbehaviour = state.withLock({ $0.takeFault(at: endpoint) }) else {
-            return [.send(good.bytes(for: request))]
-        }
-        return misbehaviour.script(insteadOf: good, emptySet: endpoint.emptySet, to: request)
-    }
-
-    func abandon(_ request: ReceivedRequest) {}
-
-    func reject(_ reason: String) -> [ScriptStep] {
-        [.send(Answer(status: 400).head(adding: [("Content-Length", "0")]))]
-    }
-
-    private func properAnswer(of endpoint: DevelopmentProvider.Endpoint, to request: ReceivedRequest) -> Answer {
-        switch endpoint {
+        return switch endpoint {
         case .mint: mint(request)
         case .introspection: introspect(request)
         case .gitHubTokenCheck: checkGitHubToken(request)
         case .facebookDebugToken: debugFacebookToken(request)
         case .accountsLookup: lookUpAccounts(request)
         case .oauthToken: issueAccessToken(request)
-        case .idTokenJWKSet, .idTokenX509, .sessionJWKSet, .sessionX509, .keys, .discovery: document(of: endpoint)
+        case nil: .json(["error": "no such path"], status: 404)
+        case let endpoint?: document(of: endpoint)
         }
     }
 
-    private func document(of endpoint: DevelopmentProvider.Endpoint) -> Answer {
+    func abandon(_ request: ReceivedRequest) {}
+
+    private func document(of endpoint: DevelopmentProvider.Endpoint) -> Response {
         let state = state.withLock { $0 }
         do {
-            var answer = Answer.json(try endpoint.document(of: state, keyring: keyring, now: now()))
-            answer.fields.append(("Cache-Control", "public, max-age=\(state.maxAge)"))
-            return answer
+            var response = Response.json(try endpoint.document(of: state, keyring: keyring, now: now()))
+            response.fields.append(("Cache-Control", "public, max-age=\(state.maxAge)"))
+            return response
         } catch {
             return .json(["error": .string("\(error)")], status: 500)
         }
@@ -82,17 +64,4 @@ extension DevelopmentProvider.Endpoint {
         default: nil
         }
     }
-
-    /// The document without keys.
-    fileprivate var emptySet: String {
-        switch self {
-        case .idTokenJWKSet, .sessionJWKSet, .keys: "{\"keys\":[]}"
-        default: "{}"
-        }
-    }
-}
-
-extension ReceivedRequest {
-    /// Whether the client waits for `100 Continue` before it sends the body.
-    var wantsContinue: Bool { value(of: "Expect")?.lowercased() == "100-continue" }
 }

@@ -53,10 +53,6 @@ final class IdentityKeyring: Sendable {
         guard let signer = keys.last(where: { $0.signs(for: token.claims["iss"]) }) else {
             throw DevelopmentIdentityError(.keys, "\(token.provider.id) has no key to sign with")
         }
-        do throws(SigningKeyError) {
-            return try token.signed(by: signer.key)
-        } catch {
-            throw DevelopmentIdentityError(.keys, error.description)
-        }
+        return try DevelopmentIdentityError.wrapping { () throws(SigningKeyError) in try token.signed(by: signer.key) }
     }
 }

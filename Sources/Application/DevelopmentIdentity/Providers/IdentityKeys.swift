@@ -38,15 +38,11 @@ enum IdentityKeys {
     }
 
     private static func made(for provider: IdentityProvider) throws(DevelopmentIdentityError) -> [SigningKey] {
-        var keys: [SigningKey] = []
-        do throws(SigningKeyError) {
-            for algorithm in provider.keyAlgorithms {
-                keys.append(try .generate(algorithm, keyID: DevelopmentKeys.randomKeyID()))
+        try DevelopmentIdentityError.wrapping { () throws(SigningKeyError) in
+            try provider.keyAlgorithms.map { algorithm throws(SigningKeyError) in
+                try .generate(algorithm, keyID: DevelopmentKeys.randomKeyID())
             }
-        } catch {
-            throw DevelopmentIdentityError(.keys, error.description)
         }
-        return keys
     }
 
     private static func parse(

@@ -50,3 +50,79 @@ extension JSONObject {
         return all
     }
 }
+
+extension Issuance {
+    /// The claims of an ID token.
+    var idTokenClaims: JSONObject {
+        switch provider {
+        case .apple: apple
+        case .google: google
+        case .microsoft: microsoft
+        case .facebook: facebook
+        case .yahoo: common().with(profile, email())
+        case .linkedIn: common().with(profile, email(verified: user.isEmailVerified ? "true" : "false"), linkedInLocale)
+        case .oidc: common().with(["auth_time": .integer(now)], profile, email())
+        }
+    }
+
+    /// No name and no picture: Apple tells the name once, beside the token. Booleans are strings.
+    private var apple: JSONObject {
+        var claims = common(lifetime: 86_400).with([
+            "auth_time": .integer(now), "nonce_supported": true,
+            "c_hash": .string(StableID.base64URL(bytes: 16, of: user.uid)),
+        ])
+        guard let address = user.email else { return claims }
+        claims.merge(email(verified: "true"))
+        claims["is_private_email"] = address.hasSuffix("@privaterelay.appleid.com") ? "true" : "false"
+        return claims
+    }
+
+    private var google: JSONObject {
+        var claims = common().with(["azp": .string(audience)], email(), profile)
+        claims["hd"] = user.hostedDomain.map(JSON.string)
+        return claims
+    }
+
+    /// Version 2.0. `sub` is another one for each application; `oid` and `tid` together are the user.
+    private var microsoft: JSONObject {
+        var claims = common(subject: pairwise).with(microsoftUser, ["ver": "2.0"])
+        claims["preferred_username"] = user.email.map(JSON.string)
+        claims["email"] = user.email.map(JSON.string)
+        claims["name"] = user.name.map(JSON.string)
+        return claims
+    }
+
+    /// Limited Login on iOS.
+    private var facebook: JSONObject {
+        var claims = common().with(["jti": .string(StableID.hex(40, of: "\(user.uid) \(now)"))], profile)
+        claims["email"] = user.email.map(JSON.string)
+        return claims
+    }
+
+    private var linkedInLocale: JSONObject { ["locale": "en_US"] }
+
+    /// Microsoft's `sub`.
+    var pairwise: String { StableID.base64URL(bytes: 32, of: "\(user.microsoftObjectID) \(audience)") }
+
+    private var microsoftUser: JSONObject {
+        [
+            "nbf": .integer(now), "oid": .string(user.microsoftObjectID), "tid": .string(user.microsoftTenant),
+            "rh": "0.", "uti": .string(StableID.base64URL(bytes: 16, of: "\(user.uid) \(now)")),
+        ]
+    }
+
+    /// The claims that Microsoft's access tokens of both versions have.
+    var microsoftAccessClaims: JSONObject {
+        var claims = common(subject: pairwise).with(microsoftUser, ["scp": "User.Read"])
+        claims["name"] = user.name.map(JSON.string)
+        return claims
+    }
+
+    /// The claims of an access token after RFC 9068 section 2.2.
+    var accessClaims: JSONObject {
+        common().with([
+            "client_id": "another-client", "jti": .string(StableID.hex(32, of: "\(user.uid) \(now)")),
+            "auth_time": .integer(now), "scope": "openid profile email",
+        ])
+    }
+}

@@ -33,7 +33,7 @@ enum AccountEvidence: Sendable {
 /// Looks single accounts up, for diagnosis.
 struct AccountEvidenceSource: Sendable {
     /// Nil: nobody is asked.
-    let look: (@Sendable (_ user: UserKey) async -> AccountEvidence)?
+    let lookUp: (@Sendable (_ user: UserKey) async -> AccountEvidence)?
 
     /// Asks over HTTP as the service account of the configuration, with the bounds of the gateway's own calls.
     static func live(_ configuration: Configuration, clock: GatewayClock) -> AccountEvidenceSource {
@@ -46,18 +46,18 @@ struct AccountEvidenceSource: Sendable {
             } catch {
                 return .failed("\(error)")
             }
-            let asker = HTTPAsker(
+            let transport = OutboundHTTPClient(
                 group: MultiThreadedEventLoopGroup.singleton, connections: 1, size: AccountLookup.sizeLimit,
                 longest: settings.timeout)
             let question = AccountQuestion(settings: settings, firebase: firebase, account: account, clock: clock)
-            let evidence = await question.answer(about: user, asker)
-            await asker.shutdown()
+            let evidence = await question.answer(about: user, transport)
+            await transport.shutdown()
             return evidence
         }
     }
 
     /// Asks nobody.
-    static let none = AccountEvidenceSource(look: nil)
+    static let none = AccountEvidenceSource(lookUp: nil)
 }
 
 /// One question about one account: an access token, then the account.
@@ -68,15 +68,15 @@ struct AccountQuestion: Sendable {
     let account: ServiceAccount
     let clock: GatewayClock
 
-    func answer(about user: UserKey, _ asker: any HTTPAsking) async -> AccountEvidence {
+    func answer(about user: UserKey, _ transport: any OutboundTransport) async -> AccountEvidence {
         let source = KeySource.name(of: settings.lookupURL)
-        switch await accessToken(asker) {
+        switch await accessToken(transport) {
         case .failure(let failure):
             return .failed("\(KeySource.name(of: account.tokenURL)) gave no access token: \(failure.shown)")
         case .success(let token):
             let uid = Array(user.uid.utf8)
             let lookup = AccountLookup(url: settings.lookupURL, project: firebase.project, tenant: firebase.tenant.id)
-            let reply = await asker.ask(lookup.question([uid], token: token.value), within: settings.timeout)
+            let reply = await transport.send(lookup.request([uid], token: token.value), within: settings.timeout)
             switch reply.flatMap({ AccountLookup.read($0, about: [uid], now: clock.now()) }) {
             case .failure(let failure): return .failed("\(source) gave no answer that counts: \(failure.shown)")
             case .success(let answers): return .told(answers[uid] ?? .unavailable, by: source)
@@ -84,11 +84,11 @@ struct AccountQuestion: Sendable {
         }
     }
 
-    private func accessToken(_ asker: any HTTPAsking) async -> Result<AccessToken, AskingFailure> {
-        guard let question = AccessTokenGrant(account: account).question(now: clock.now()) else {
-            return .failure(AskingFailure(.ownCredentials, "the grant could not be signed"))
+    private func accessToken(_ transport: any OutboundTransport) async -> Result<AccessToken, LookupFailure> {
+        guard let request = AccessTokenGrant(account: account).request(now: clock.now()) else {
+            return .failure(LookupFailure(.ownCredentials, "the grant could not be signed"))
         }
-        let reply = await asker.ask(question, within: settings.timeout)
+        let reply = await transport.send(request, within: settings.timeout)
         return reply.flatMap { AccessTokenGrant.read($0, now: clock.now()) }
     }
 }

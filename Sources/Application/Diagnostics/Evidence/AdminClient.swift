@@ -4,6 +4,7 @@ import JOSE
 import OutboundHTTP
 import PrintableText
 package import Revocation
+import TextCoding
 
 /// Calls the admin API of the gateway that runs with a configuration.
 package struct AdminClient: Sendable {
@@ -90,12 +91,7 @@ package struct AdminClient: Sendable {
     /// A path segment that means this very text: everything but letters, digits, `-`, `_` and `~` is escaped, dots too, since `..` alone
     /// would be resolved.
     static func encoded(_ segment: String) -> String {
-        segment.utf8.map { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F, 0x7E: String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
+        String(decoding: PercentEncoding.encoded(segment.utf8), as: UTF8.self).replacing(".", with: "%2E")
     }
 }
 

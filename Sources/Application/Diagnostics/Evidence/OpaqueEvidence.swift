@@ -14,9 +14,10 @@ struct OpaqueEvidenceSource: Sendable {
     static func live(clockSkew: Duration, clock: GatewayClock) -> OpaqueEvidenceSource {
         OpaqueEvidenceSource { token, provider in
             let timeout = provider.opaqueTokens?.timeout ?? .seconds(5)
-            let asker = HTTPAsker(group: MultiThreadedEventLoopGroup.singleton, connections: 1, longest: timeout)
-            let judgement = await judgement(of: token, provider, asker, clockSkew: clockSkew, clock: clock)
-            await asker.shutdown()
+            let transport = OutboundHTTPClient(
+                group: MultiThreadedEventLoopGroup.singleton, connections: 1, longest: timeout)
+            let judgement = await judgement(of: token, provider, transport, clockSkew: clockSkew, clock: clock)
+            await transport.shutdown()
             return judgement
         }
     }
@@ -25,13 +26,13 @@ struct OpaqueEvidenceSource: Sendable {
     static let none = OpaqueEvidenceSource(ask: nil)
 
     static func judgement(
-        of token: [UInt8], _ provider: Configuration.Provider, _ asker: any HTTPAsking, clockSkew: Duration,
+        of token: [UInt8], _ provider: Configuration.Provider, _ transport: any OutboundTransport, clockSkew: Duration,
         clock: GatewayClock
     ) async -> Judgement {
         guard let check = provider.tokenCheck, let tokens = provider.opaqueTokens else {
-            return .failed(AskingFailure(.invalidURL))
+            return .failed(LookupFailure(.invalidURL))
         }
-        switch await asker.ask(check.question(about: token), within: tokens.timeout) {
+        switch await transport.send(check.request(about: token), within: tokens.timeout) {
         case .success(let reply):
             return ProvenAnswer.judge(
                 reply, by: check, now: clock.now(), clockSkew: clockSkew.components.seconds)
@@ -40,7 +41,7 @@ struct OpaqueEvidenceSource: Sendable {
     }
 }
 
-extension AskingFailure {
+extension LookupFailure {
     /// What went wrong, for people; what the detail tells may come from whoever was asked.
     var shown: String {
         kind.rawValue + (detail.isEmpty ? "" : " (\(PrintableText.escaped(detail)))")

@@ -14,7 +14,7 @@ enum OwnerEvidence: Sendable {
 
 /// Finds the owners of identities, for diagnosis: in the store itself, since no API tells them.
 struct OwnerEvidenceSource: Sendable {
-    let look: @Sendable (IdentityLink) async -> OwnerEvidence
+    let lookUp: @Sendable (IdentityLink) async -> OwnerEvidence
 
     /// Looks nowhere.
     static let none = OwnerEvidenceSource { _ in .unknown("the link is not looked at") }

@@ -3,17 +3,17 @@ import GatewayConfiguration
 import Revocation
 import RevocationStores
 
-/// What is known of a user and one of their sessions when a request is explained.
+/// What is known of a user, one of their sessions and the identity that began it when a request is explained.
 enum RecordEvidence: Sendable {
     /// The records, and where they were read.
-    case known(user: RecordWord, session: RecordWord, source: String)
+    case known(user: RecordWord, session: RecordWord, link: RecordWord = .none, source: String)
     /// Nobody could say, and why.
     case unknown(String)
 
     /// Where it was read, or why it was not.
     var source: String {
         switch self {
-        case .known(_, _, let source): source
+        case .known(_, _, _, let source): source
         case .unknown(let why): why
         }
     }
@@ -25,8 +25,9 @@ enum RecordEvidence: Sendable {
     /// A store's view that holds these records and no others.
     func view(of principal: Principal) -> StoreView {
         let view = StoreView()
-        if case .known(let user, let session, _) = self {
+        if case .known(let user, let session, let link, _) = self {
             view.setUser(principal.userKey, to: user)
+            if principal.standing.hasLinkRecord { view.setUser(principal.standing.linkKey, to: link) }
             if principal.session != nil { view.setSession(principal.sessionKey, to: session) }
         }
         view.setAlwaysFresh()
@@ -37,7 +38,7 @@ enum RecordEvidence: Sendable {
 /// Finds the records of a user: in the store itself, or by asking the gateway that has it.
 struct RecordSource: Sendable {
     /// - Parameter session: nil where there is none.
-    let look: @Sendable (_ user: UserKey, _ session: String?) async -> RecordEvidence
+    let lookUp: @Sendable (_ user: UserKey, _ session: String?) async -> RecordEvidence
 
     static func live(_ configuration: Configuration) -> RecordSource {
         RecordSource { user, session in

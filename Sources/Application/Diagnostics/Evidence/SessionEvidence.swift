@@ -8,7 +8,7 @@ import RevocationStores
 /// Finds the issuer and the keys of the gateway's own session cookies, for diagnosis: in the configuration and its files, else where the store
 /// keeps them. Nothing is made.
 struct SessionEvidenceSource: Sendable {
-    let look: @Sendable () async -> KeyEvidence
+    let lookUp: @Sendable () async -> KeyEvidence
 
     /// Looks nowhere.
     static let none = SessionEvidenceSource { .noSessions("the keys of session cookies were not looked for") }

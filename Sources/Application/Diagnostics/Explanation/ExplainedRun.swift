@@ -15,10 +15,10 @@ import SecurityRules
 struct ExplainedRun {
     private let explainer: Explainer
     private let request: ParsedRequest
-    private var account: Account
-    private var run: PipelineRun
+    private var transcript: Transcript
+    private(set) var run: PipelineRun
     private var origin: RequestOrigin
-    private let parts: Parts
+    private let parts: ExplainedParts
     private let scratch = PathScratch()
     private var inspected: InspectedToken?
     private var principal: Principal?
@@ -27,56 +27,15 @@ struct ExplainedRun {
     /// The findings of the last authorization: one that waited begins anew.
     private var authorization: [AuthorizationFinding] = []
 
-    /// What the pipelines of the run share.
-    private struct Parts {
-        let authenticator: Authenticator
-        let opaque: OpaqueAuthenticator
-        let owners: LinkOwners?
-        let accounts = AccountMemory()
-        let rules: RuleAsker
-        let recorder = RuleRecorder()
-    }
-
     /// `nil` if libcrypto fails.
-    init?(_ explainer: Explainer, _ request: ParsedRequest, _ account: Account) {
-        guard let hasher = SHA256Hasher() else { return nil }
+    init?(_ explainer: Explainer, _ request: ParsedRequest, _ transcript: Transcript) {
+        guard let parts = ExplainedParts(explainer) else { return nil }
+        self.parts = parts
         self.explainer = explainer
         self.request = request
-        self.account = account
+        self.transcript = transcript
         run = PipelineRun(began: explainer.clock.monotonic())
         origin = RequestOrigin(peer: PeerAddress(nil))
-        let snapshot = explainer.snapshot
-        let (outgoing, counters) = (snapshot.outgoing, WorkerCounters(routes: 0, upstreams: 0))
-        let rules = RuleAsker(RequestBindings { outgoing.showsRules($0, of: $1) })
-        let render = { outgoing.identity.render($0, by: rules.evaluator) }
-        let loaded = StoreView()
-        loaded.setAlwaysFresh()
-        let generations = LinkGenerations()
-        let owners = snapshot.accounts.map { _ in
-            LinkOwners(
-                generations: generations, view: loaded, maxStaleness: snapshot.maxStaleness,
-                deniesUnlinked: snapshot.deniesUnlinked, hasher: hasher, render: render)
-        }
-        parts = Parts(
-            authenticator: Authenticator(
-                verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher, counters: counters,
-                owners: owners, render: render),
-            opaque: OpaqueAuthenticator(hasher: hasher, counters: counters, owners: owners, render: render),
-            owners: owners, rules: rules)
-        rules.evaluator.recorder = parts.recorder
-    }
-
-    /// A pipeline that decides by this view, and counts no rate limits.
-    private func pipeline(_ view: StoreView) -> RequestPipeline {
-        let snapshot = explainer.snapshot
-        return RequestPipeline(
-            snapshot.pipeline, authenticator: parts.authenticator,
-            opaqueAuthenticator: snapshot.opaqueProviders.isEmpty ? nil : parts.opaque,
-            authorizer: Authorizer(
-                store: view.reader(), clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness,
-                asksFirebase: explainer.asksFirebase, acrValues: snapshot.acrValues),
-            rules: parts.rules, rates: nil, accounts: parts.accounts,
-            counters: WorkerCounters(routes: 0, upstreams: 0))
     }
 
     /// What a step of the pipeline is, without pointers into memory of the request.
@@ -95,7 +54,7 @@ struct ExplainedRun {
 
     mutating func explain() async -> Explanation {
         // Not loaded: the run waits for the view once it is known whose records it needs.
-        var pipeline = pipeline(StoreView())
+        var pipeline = parts.pipeline(StoreView())
         while true {
             let (outcome, findings) = advance(pipeline)
             authorization = []
@@ -107,7 +66,7 @@ struct ExplainedRun {
             case .await(let lookup):
                 if case .revocationView = lookup {
                     records = await explainer.records(of: principal)
-                    pipeline = self.pipeline(principal.map { records.view(of: $0) } ?? StoreView.fresh)
+                    pipeline = parts.pipeline(principal.map { records.view(of: $0) } ?? StoreView.fresh)
                     pipeline.resume(&run, with: .arrived, now: explainer.clock.now())
                     continue
                 }
@@ -150,15 +109,15 @@ struct ExplainedRun {
         case .keySet(let set):
             guard let keys = inspected?.keys, inspected?.inspection.code != .keysUnavailable else {
                 return .ended(
-                    account.undetermined("the keys that would tell whether the signature is right are not known"))
+                    transcript.undetermined("the keys that would tell whether the signature is right are not known"))
             }
             parts.authenticator.install(keys.view, set: set)
             return .result(.arrived)
         case .opaqueToken(let key, _):
             guard let verdict = inspected?.verdict, inspected?.inspection.code != .introspectionUnavailable else {
-                return .ended(account.undetermined("its provider did not tell whether the token counts"))
+                return .ended(transcript.undetermined("its provider did not tell whether the token counts"))
             }
-            parts.opaque.install(verdict, of: key)
+            parts.opaque?.install(verdict, of: key)
             return .result(.opaqueToken(key))
         case .owner(let question): return await owner(of: question)
         case .account(let principal, _):
@@ -175,25 +134,25 @@ struct ExplainedRun {
 
     private mutating func owner(of question: LinkQuestion) async -> Looked {
         showVerified(inspected?.entry)
-        switch await explainer.owners.look(question.link) {
+        switch await explainer.owners.lookUp(question.link) {
         case .nobody(let source):
             if explainer.configuration.accounts?.unlinked == .derive {
-                account.pass("link", "of no account: the uid is the derived one; \(source)")
+                transcript.pass("link", "of no account: the uid is the derived one; \(source)")
             } else {
-                account.fail("link", "of no account, and accounts.unlinked is deny; \(source)")
+                transcript.fail("link", "of no account, and accounts.unlinked is deny; \(source)")
             }
             let generation = parts.owners?.generation(at: question.place) ?? 0
             parts.owners?.keep(nil, of: question.key, generation: generation)
             return .result(.arrived)
         case .owner(let owner, let source):
-            account.pass("link", "of the account \(owner.user.shown), whose the request is; \(source)")
+            transcript.pass("link", "of the account \(owner.user.shown), whose the request is; \(source)")
             return .ended(
-                account.undetermined(
+                transcript.undetermined(
                     "it is decided as the account's own, and an account is not explained by its links"))
         case .unknown(let why):
-            account.add(ExplanationStep(.unknown, "link", why))
+            transcript.add(ExplanationStep(.unknown, "link", why))
             return .ended(
-                account.undetermined("whose request it is hangs on the account that the identity is linked to"))
+                transcript.undetermined("whose request it is hangs on the account that the identity is linked to"))
         }
     }
 
@@ -201,36 +160,36 @@ struct ExplainedRun {
 
     private mutating func show(_ finding: PipelineFinding) async {
         switch finding {
-        case .origin(let peer): account.pass("client", "\(peer.text), told by a trusted proxy")
-        case .invalidOrigin(let error): account.fail("client", "a trusted proxy tells what cannot be: \(error.reason)")
-        case .methodIsNeverForwarded: account.fail("method", "CONNECT and TRACE are never forwarded")
+        // The peer is unknown, so that no proxy is trusted.
+        case .origin, .invalidOrigin: break
+        case .methodIsNeverForwarded: transcript.fail("method", "CONNECT and TRACE are never forwarded")
         case .preflight(let preflight, let plan, let isAllowed):
             let method = request.withView { preflight.methodName(in: $0.bytes) }
             let asks = "a preflight of \(method) for \(plan.pattern): no credential is looked at"
-            account.add(
+            transcript.add(
                 ExplanationStep(
                     isAllowed ? .passed : .failed, "cors",
                     "\(asks), and pages of the Origin may \(isAllowed ? "" : "not ")call"))
         case .builtin(.account(let endpoint)):
-            account.pass("call", "\(endpoint.path), a call of the gateway's own: nothing is forwarded")
+            transcript.pass("call", "\(endpoint.path), a call of the gateway's own: nothing is forwarded")
         case .builtin(.keys), .builtin(.page): break
-        case .methodOfBuiltin(let allowed): account.fail("method", "only \(allowed)")
+        case .methodOfBuiltin(let allowed): transcript.fail("method", "only \(allowed)")
         case .routed(let match): showRoute(match)
-        case .noRoute: account.fail("route", "no route for this host and path")
-        case .noMethod(let allowed): account.fail("route", "the path has routes, but only for \(allowed)")
-        case .invalidPath(let error): account.fail("path", "\(error.reason) at byte \(error.offset + 1)")
-        case .rateLimited(let limit): account.fail("rate limit", limit.text)
+        case .noRoute: transcript.fail("route", "no route for this host and path")
+        case .noMethod(let allowed): transcript.fail("route", "the path has routes, but only for \(allowed)")
+        case .invalidPath(let error): transcript.fail("path", "\(error.reason) at byte \(error.offset + 1)")
+        case .rateLimited(let limit): transcript.fail("rate limit", limit.text)
         case .bodyTooLong(let length, let limit):
-            account.fail("body", "\(length) bytes, and at most \(limit) are taken")
+            transcript.fail("body", "\(length) bytes, and at most \(limit) are taken")
         case .upgrade(let asked): showUpgrade(asked)
         case .crossSite(let finding, let isListed):
-            account.add(
+            transcript.add(
                 isListed
                     ? ExplanationStep(.passed, "site", "the Origin is one whose pages may call with credentials")
                     : ExplanationStep(finding.passes ? .passed : .failed, "site", finding.shown))
-        case .crossSiteNotChecked: account.note("site", "not asked: the route has insecure_no_csrf")
+        case .crossSiteNotChecked: transcript.note("site", "not asked: the route has insecure_no_csrf")
         case .credentialNotNeeded:
-            if run.endpoint == nil { account.note("credential", "not looked at: the route has auth: none") }
+            if run.endpoint == nil { transcript.note("credential", "not looked at: the route has auth: none") }
         case .credential(let offer): await showCredential(offer)
         case .authenticated(let entry): showVerified(entry)
         case .notAuthenticated: break
@@ -241,18 +200,18 @@ struct ExplainedRun {
     private mutating func showRoute(_ match: RouteMatch) {
         let sent = request.text(request.head.path)
         let canonical = text(match.path)
-        account.pass(
+        transcript.pass(
             "path", canonical == sent ? "\(sent), canonical as it is" : "\(canonical), sent as \(sent)")
         let route = explainer.configuration.routes[match.index]
-        account.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
+        transcript.pass("route", "\(route.path) at \(route.location), to \(route.upstream)")
         for limit in route.rateLimits {
-            account.note(
+            transcript.note(
                 "rate limit",
                 "\(limit.requests) in \(DurationText.write(limit.every)) per \(limit.per.rawValue), not counted here")
         }
         if let rewrite = route.rewrite {
             let host = rewrite.host.map { ", with Host: \($0)" } ?? ""
-            account.note("rewrite", "forwarded as \(text(match.forwardedPath) + query)\(host)")
+            transcript.note("rewrite", "forwarded as \(text(match.forwardedPath) + query)\(host)")
         }
     }
 
@@ -262,17 +221,29 @@ struct ExplainedRun {
         }
     }
 
-    private var query: String { request.head.query.map { "?" + request.text($0) } ?? "" }
+    /// The query as the upstream would get it, with its `?`.
+    private var query: String {
+        guard let places = run.plan?.places, places.takesParameter else {
+            return request.head.query.map { "?" + request.text($0) } ?? ""
+        }
+        return request.withView { view in
+            String(unsafeUninitializedCapacity: view.bytes.count) { output in
+                var writer = HeadWriter(from: view.bytes, into: UnsafeMutableRawBufferPointer(output))
+                places.writeQuery(of: view, &writer)
+                return writer.finish() ?? 0
+            }
+        }
+    }
 
     private mutating func showUpgrade(_ asked: UpgradePlan.Asked) {
         guard request.head.hasUpgrade, run.endpoint == nil else { return }
         switch asked {
         case .nothing:
-            account.note("upgrade", "removed: the route lists no such protocol, or the request has a body")
+            transcript.note("upgrade", "removed: the route lists no such protocol, or the request has a body")
         case .upgrade(let upgrade):
             let name = String(decoding: upgrade.name, as: UTF8.self)
-            account.pass("upgrade", "to \(name), if the service agrees: a tunnel, no requests")
-        case .malformed(let why): account.fail("upgrade", "no handshake (\(why))")
+            transcript.pass("upgrade", "to \(name), if the service agrees: a tunnel, no requests")
+        case .malformed(let why): transcript.fail("upgrade", "no handshake (\(why))")
         }
     }
 
@@ -282,19 +253,19 @@ struct ExplainedRun {
         switch offer {
         case .none:
             let isRequired = run.plan?.policy.authentication == .required
-            account.add(
+            transcript.add(
                 ExplanationStep(
                     isRequired ? .failed : .passed, "credential",
                     isRequired ? "none, and the route asks for one" : "none, and the route is for anybody: auth is null"
                 ))
-        case .unsupported: account.fail("credential", "the field of the Bearer token carries another scheme")
+        case .unsupported: transcript.fail("credential", "the field of the Bearer token carries another scheme")
         case .ambiguous:
-            account.fail("credential", "more than one, and they differ: nobody can say whose request it is")
+            transcript.fail("credential", "more than one, and they differ: nobody can say whose request it is")
         case .token(let range, let kind):
-            account.pass("credential", kind == .idToken ? "a Bearer token in the header" : "a session cookie")
+            transcript.pass("credential", kind == .idToken ? "a Bearer token in the header" : "a session cookie")
             await inspect(request.bytes(range), kind)
         case .text(let token):
-            account.pass("credential", "a token in the query or in Sec-WebSocket-Protocol")
+            transcript.pass("credential", "a token in the query or in Sec-WebSocket-Protocol")
             await inspect(token, .idToken)
         }
     }
@@ -302,14 +273,14 @@ struct ExplainedRun {
     private mutating func inspect(_ token: [UInt8], _ kind: CredentialKind) async {
         guard let plan = run.plan else { return }
         let inspected = await explainer.inspector.inspect(token, as: kind, .of(plan, explainer.snapshot))
-        for step in inspected.inspection.steps { account.add(step) }
+        for step in inspected.inspection.steps { transcript.add(step) }
         self.inspected = inspected
     }
 
     private mutating func showVerified(_ entry: VerifiedTokenCache.Entry?) {
         guard let entry, principal == nil else { return }
         principal = entry.principal
-        account.pass("verified", "the user is \(entry.principal.user.shown)")
+        transcript.pass("verified", "the user is \(entry.principal.user.shown)")
     }
 
     // MARK: - The end
@@ -317,30 +288,30 @@ struct ExplainedRun {
     private mutating func showAuthorization() {
         guard run.phase >= .revocation, let plan = run.plan else { return }
         if let principal {
-            let steps = AuthorizationAccount(
+            let steps = AuthorizationTranscript(
                 policy: plan.policy, principal: principal, evidence: records, firebase: firebase,
                 asksFirebase: explainer.asksFirebase, records: records.view(of: principal).reader(),
                 now: explainer.clock.now(), findings: authorization)
-            for step in steps.steps(until: run.phase) { account.add(step) }
+            for step in steps.steps(until: run.phase) { transcript.add(step) }
         }
         guard run.phase == .rules, let rules = plan.policy.rules else { return }
-        let steps = RuleAccount(rules: rules, verdicts: parts.rules.verdicts, recorder: parts.recorder).steps
-        for step in steps { account.add(step) }
+        let steps = RuleTranscript(rules: rules, verdicts: parts.rules.verdicts, recorder: parts.recorder).steps
+        for step in steps { transcript.add(step) }
     }
 
     private mutating func denied(_ denial: Denial) -> Explanation {
         showAuthorization()
         if denial.code == .keysUnavailable {
-            return account.undetermined("the keys that would tell whether the signature is right are not known")
+            return transcript.undetermined("the keys that would tell whether the signature is right are not known")
         }
         if denial.code == .introspectionUnavailable {
-            return account.undetermined("its provider did not tell whether the token counts")
+            return transcript.undetermined("its provider did not tell whether the token counts")
         }
         if denial.code == .requiresRecentLogin, !records.isKnown, principal?.standing.hasSession == true {
-            return account.undetermined(
+            return transcript.undetermined(
                 "it passes only with a later sign-in on record, which could not be found out")
         }
-        return account.refused(denial)
+        return transcript.refused(denial)
     }
 
     private mutating func answered(_ response: BuiltinResponse) -> Explanation {
@@ -349,15 +320,15 @@ struct ExplainedRun {
             let common = run.plan?.additions?.cors?.lines(to: run.corsOrigin) ?? []
             let vary = CORSPolicy.preflightVary.count
             let fields = String(decoding: common + lines.dropLast(vary), as: UTF8.self)
-            return account.answered(
+            return transcript.answered(
                 204, "what pages of that origin may send", fields: fields.split(separator: "\r\n").map(String.init))
         case .keys, .page:
-            account.pass("path", "\(request.text(request.head.path)), the gateway's own")
-            guard case .keys = response else { return account.answered(200, "the demo's page") }
+            transcript.pass("path", "\(request.text(request.head.path)), the gateway's own")
+            guard case .keys = response else { return transcript.answered(200, "the demo's page") }
             if explainer.configuration.accounts != nil {
-                account.note("store", "503 until the store has told the keys of session cookies")
+                transcript.note("store", "503 until the store has told the keys of session cookies")
             }
-            return account.answered(200, "the keys of its assertions and session cookies")
+            return transcript.answered(200, "the keys of its assertions and session cookies")
         }
     }
 
@@ -365,22 +336,22 @@ struct ExplainedRun {
         _ entry: VerifiedTokenCache.Entry?, _ signedInAt: UnixTime?, _ path: String?
     ) -> Explanation {
         guard let plan = run.plan, let path else {
-            return account.undetermined(
+            return transcript.undetermined(
                 "the rest hangs on the call's body and on what the store has, which is not looked at")
         }
         showAuthorization()
         if entry != nil, !records.isKnown, plan.policy.revocation != .off {
-            return account.undetermined(
+            return transcript.undetermined(
                 "it passes unless the user is disabled or revoked, which could not be found out")
         }
         if !firebase.isKnown {
-            return account.undetermined(
+            return transcript.undetermined(
                 "it passes unless Firebase says that the user is disabled, deleted or revoked, which was not asked")
         }
         let identity = entry?.identity
         guard identity?.isTooLarge != true else {
-            account.fail("identity", "its header fields are longer than \(RenderedIdentity.limit) bytes")
-            return account.refused(Denial(.headTooLarge))
+            transcript.fail("identity", "its header fields are longer than \(RenderedIdentity.limit) bytes")
+            return transcript.refused(Denial(.headTooLarge))
         }
         var lines = identity?.bytes ?? []
         if let identity, let signedInAt {
@@ -388,20 +359,11 @@ struct ExplainedRun {
             lines = identity.bytes.prefix(identity.lengthBeforeTime) + time
         }
         let upstream = explainer.configuration.upstreams[plan.upstream]
-        return account.passes(
+        return transcript.passes(
             Explanation.Forwarded(
                 upstream: upstream.name, servers: upstream.servers, method: request.text(request.head.methodRange),
                 target: path + query,
                 identity: String(decoding: lines, as: UTF8.self).split(separator: "\r\n").map(String.init)))
-    }
-}
-
-extension StoreView {
-    /// A view that holds no records.
-    fileprivate static var fresh: StoreView {
-        let view = StoreView()
-        view.setAlwaysFresh()
-        return view
     }
 }
 

@@ -57,27 +57,36 @@ package struct Explainer: Sendable {
     /// - Throws: where the parts make no request that a client could send.
     package func explain(_ request: ExplainedRequest) async throws(ExplainedRequestError) -> Explanation {
         let head = try request.head(for: configuration)
-        var account = Account()
+        var transcript = Transcript()
         do throws(HeadError) {
             let parsed = try ParsedRequest(head, limits: snapshot.limits)
-            account.pass("request", "\(request.method), Host \(ShownText.quoted(parsed.text(parsed.head.host)))")
-            guard var run = ExplainedRun(self, parsed, account) else { return account.refused(Denial(.internalError)) }
+            transcript.pass("request", "\(request.method), Host \(ShownText.quoted(parsed.text(parsed.head.host)))")
+            guard var run = ExplainedRun(self, parsed, transcript) else {
+                return transcript.refused(Denial(.internalError))
+            }
             return await run.explain()
         } catch {
-            account.fail("request", error.description)
-            return account.refused(Denial(error.decisionCode))
+            transcript.fail("request", error.description)
+            return transcript.refused(Denial(error.decisionCode))
         }
     }
 
-    /// The records of a user and of their session.
+    /// The records of a user, of their session and of the identity that began it.
     func records(of principal: Principal?) async -> RecordEvidence {
         guard let principal else { return .known(user: .none, session: .none, source: "not asked") }
-        return await records.look(principal.user, principal.session)
+        let evidence = await records.lookUp(principal.user, principal.session)
+        guard let link = principal.recordedLink, case .known(let user, let session, _, let source) = evidence else {
+            return evidence
+        }
+        switch await records.lookUp(UserKey(link), nil) {
+        case .known(let link, _, _, _): return .known(user: user, session: session, link: link, source: source)
+        case .unknown(let why): return .unknown(why)
+        }
     }
 
     /// What Firebase says of a user's account.
     func account(of principal: Principal) async -> AccountEvidence {
-        await accounts.look?(principal.user) ?? .notAsked
+        await accounts.lookUp?(principal.user) ?? .notAsked
     }
 
     /// Whether Identity Toolkit, too, says who is revoked.

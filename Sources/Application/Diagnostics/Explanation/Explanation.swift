@@ -1,6 +1,7 @@
 package import GatewayConfiguration
 package import GatewayCore
 import HTTPServer
+import NIOCore
 
 /// The account of one request's decision: its steps in the order of the request path, and how it ends.
 package struct Explanation: Sendable {
@@ -61,8 +62,19 @@ extension Explanation.Refusal {
         code = denial.code
         detail = denial.detail ?? "\(denial.code.detail)"
         // `Retry-After` hangs on the state of the gateway that answers.
-        fields = ProblemAnswer(denial: denial, record: record, closes: false).lines { name in
+        fields = ProblemResponse(denial: denial, record: record, closes: false).lines { name in
             name == "WWW-Authenticate" || name == "Allow"
         }
+    }
+}
+
+extension ProblemResponse {
+    /// The field lines of the answer whose names are wanted.
+    func lines(_ isWanted: (Substring) -> Bool) -> [String] {
+        var answer = ByteBuffer()
+        write(into: &answer, date: [])
+        let text = String(decoding: answer.readableBytesView, as: UTF8.self)
+        let head = text.split(separator: "\r\n", omittingEmptySubsequences: false).dropFirst().prefix { !$0.isEmpty }
+        return head.filter { isWanted($0.prefix { $0 != ":" }) }.map(String.init)
     }
 }

@@ -1,3 +1,4 @@
+import CivilCalendar
 import GatewayCore
 
 /// Moments and spans as people read them.

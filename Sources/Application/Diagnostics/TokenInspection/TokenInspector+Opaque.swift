@@ -14,31 +14,33 @@ extension TokenInspector {
 
     /// Has an opaque token judged by its provider. Nothing of the token is told.
     func inspect(opaque token: [UInt8], _ choice: OpaqueChoice) async -> InspectedToken {
-        var account = OpaqueAccount(now: clock.now())
-        guard account.shape(of: token) else { return account.ended(.argumentError) }
+        var transcript = OpaqueTranscript(now: clock.now())
+        guard transcript.shape(of: token) else { return transcript.ended(.argumentError) }
         switch choice {
         case .nobody(let why):
-            account.add(.failed, "provider", "nobody is asked: \(why)")
-            return account.ended(.argumentError)
+            transcript.add(.failed, "provider", "nobody is asked: \(why)")
+            return transcript.ended(.argumentError)
         case .asks(let place, let why):
             let provider = snapshot.opaqueProviders[place]
-            account.add(.passed, "provider", "\(provider.id), \(why)")
+            transcript.add(.passed, "provider", "\(provider.id), \(why)")
             guard let judgement = await opaqueTokens.ask?(token, provider) else {
-                account.add(.unknown, "answer", "\(provider.id) was not asked")
-                return account.ended(.introspectionUnavailable)
+                transcript.add(.unknown, "answer", "\(provider.id) was not asked")
+                return transcript.ended(.introspectionUnavailable)
             }
-            account.tell(judgement, by: provider)
-            return ended(account, token, judgement, place)
+            transcript.record(judgement, by: provider)
+            return ended(transcript, token, judgement, place)
         }
     }
 
     /// What the request path makes of the provider's word.
     private func ended(
-        _ soFar: OpaqueAccount, _ token: [UInt8], _ judgement: Judgement, _ place: Int
+        _ soFar: OpaqueTranscript, _ token: [UInt8], _ judgement: Judgement, _ place: Int
     ) -> InspectedToken {
-        var account = soFar
+        var transcript = soFar
         let verdict = OpaqueVerdict(judgement)
-        guard let hasher = SHA256Hasher(), let digest = hasher.hash(token) else { return account.ended(.internalError) }
+        guard let hasher = SHA256Hasher(), let digest = hasher.hash(token) else {
+            return transcript.ended(.internalError)
+        }
         let renderer = snapshot.outgoing.identity
         let authenticator = OpaqueAuthenticator(
             hasher: hasher, counters: WorkerCounters(routes: 0, upstreams: 0), render: { renderer.render($0) })
@@ -49,12 +51,12 @@ extension TokenInspector {
                 $0, provider: place, now: clock.now(), monotonic: clock.monotonic(), answered: key)
         }
         switch outcome {
-        case .verified(let entry): return account.ended(.ok, entry, verdict)
+        case .verified(let entry): return transcript.ended(.ok, entry, verdict)
         case .refused(let failure):
-            if case .accepted = judgement { account.add(.failed, "user", failure.reason.rawValue) }
-            return account.ended(failure.code, nil, verdict)
-        case .unavailable, .ask: return account.ended(.introspectionUnavailable, nil, verdict)
-        case .awaitOwner: return account.ended(.storeUnavailable, nil, verdict)
+            if case .accepted = judgement { transcript.add(.failed, "user", failure.reason.rawValue) }
+            return transcript.ended(failure.code, nil, verdict)
+        case .unavailable, .query: return transcript.ended(.introspectionUnavailable, nil, verdict)
+        case .awaitOwner: return transcript.ended(.storeUnavailable, nil, verdict)
         }
     }
 }
@@ -71,7 +73,7 @@ extension OpaqueVerdict {
 }
 
 /// The steps of an opaque token's account.
-struct OpaqueAccount {
+struct OpaqueTranscript {
     /// Unix seconds.
     let now: Int64
     private(set) var steps: [ExplanationStep] = []
@@ -107,18 +109,18 @@ struct OpaqueAccount {
         return true
     }
 
-    mutating func tell(_ judgement: Judgement, by provider: Configuration.Provider) {
+    mutating func record(_ judgement: Judgement, by provider: Configuration.Provider) {
         let source = provider.opaqueTokens.map { KeySource.name(of: $0.url) } ?? provider.id
         switch judgement {
         case .accepted(let identity):
             add(.passed, "answer", "it counts, says \(source)")
-            tell(identity)
+            record(identity)
         case .refused(let failure): add(.failed, "answer", "\(failure.reason.rawValue): \(source)")
         case .failed(let failure): add(.unknown, "answer", "\(source) gave none that counts: \(failure.shown)")
         }
     }
 
-    private mutating func tell(_ identity: ProviderIdentity) {
+    private mutating func record(_ identity: ProviderIdentity) {
         let claims = identity.claims.payload.root
         // Without an audience the token would be anybody's: the judgement has seen to one of these.
         let audience = ["aud", "client_id", "app_id"].lazy.compactMap { claims[$0] }.first
@@ -133,7 +135,7 @@ struct OpaqueAccount {
         add(.note, "iat", identity.issuedAt.map { HumanTime.moment($0.seconds, now: now) } ?? "none")
         add(
             .note, "auth_time",
-            identity.authTime.map { HumanTime.moment($0.seconds, now: now) } ?? TokenAccount.noAuthTime)
+            identity.authTime.map { HumanTime.moment($0.seconds, now: now) } ?? TokenTranscript.noAuthTime)
         add(.note, "scope", ShownText.list(identity.scopes))
     }
 }

@@ -96,13 +96,13 @@ package struct TokenInspector: Sendable {
         let verifier = snapshot.verifiers.verifiers[index]
         let evidence = await evidence(for: verifier)
         let (now, monotonic) = (clock.now(), clock.monotonic())
-        let account = TokenAccount(verifier: verifier, evidence: evidence, now: now, monotonic: monotonic)
+        let transcript = TokenTranscript(verifier: verifier, evidence: evidence, now: now, monotonic: monotonic)
         let (code, entry) = verdict(on: token, kind, verifier, evidence, now: now, monotonic: monotonic)
-        return (whose(jws) + account.steps(of: jws), code, entry, evidence)
+        return (whose(jws) + transcript.steps(of: jws), code, entry, evidence)
     }
 
     private func evidence(for verifier: TokenVerifier) async -> KeyEvidence {
-        if case .session = verifier { return await sessions.look() }
+        if case .session = verifier { return await sessions.lookUp() }
         return await keys.evidence(for: verifier.keySet.map { snapshot.keySources[$0] })
     }
 

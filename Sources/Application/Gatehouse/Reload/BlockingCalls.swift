@@ -1,6 +1,31 @@
 import NIOPosix
 import Synchronization
 
+/// Lets one asynchronous operation run after the other.
+actor SerialGate {
+    private var last: Task<Void, Never>?
+
+    /// The result of `body`, which runs when the operations before it have ended. It is not cancelled with its caller.
+    func enter<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let task = Task { [last] in
+            await last?.value
+            return try await body()
+        }
+        last = Task { _ = await task.result }
+        return try await task.value
+    }
+}
+
+/// The reason why a configuration was not put in place; the one before is served on.
+struct ReloadRefusal: Error, CustomStringConvertible, Sendable {
+    /// What is wrong; what to do.
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
 /// Runs calls that may block for any time, or never return, each on a thread of its own and one at a time.
 ///
 /// Reading a configuration waits for file systems and parsers. On the threads that all tasks share, two calls that hang
@@ -12,7 +37,7 @@ final class BlockingCalls: Sendable {
     /// How long one call may take.
     static let timeLimit = Duration.seconds(30)
 
-    private let gate = ReloadGate()
+    private let gate = SerialGate()
     /// Whether a call that was given up has not returned yet.
     private let isStuck = Mutex(false)
     private let wait: Wait
@@ -26,12 +51,7 @@ final class BlockingCalls: Sendable {
     /// - Throws: what `body` throws, or `ReloadRefusal` after the time limit, and while a call that was given up still
     ///   holds its thread: no more than one thread is ever lost.
     func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        let outcome = Mutex<Result<Value, any Error>>(.failure(ReloadRefusal("the gateway has stopped")))
-        await gate.enter { [self] in
-            let result = await bounded(body)
-            outcome.withLock { $0 = result }
-        }
-        return try outcome.withLock { $0 }.get()
+        try await gate.enter { [self] in try await bounded(body).get() }
     }
 
     private func bounded<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async -> Result<

@@ -1,13 +1,6 @@
-import Accounts
-import Authentication
-import Authorization
 import GatewayConfiguration
 import GatewayCore
-import JOSE
 import Logging
-import NIOCore
-import Observability
-import Revocation
 import Synchronization
 
 /// One configuration that is served, or still finishes what it began, with what was made for it.
@@ -24,115 +17,74 @@ final class Generation: Sendable {
         self.snapshot = snapshot
         self.sources = sources
     }
+
+    /// Logs what loads and should nevertheless be known.
+    func logWarnings(to logger: Logger) {
+        for warning in snapshot.warnings {
+            logger.warning(
+                "configuration",
+                metadata: ["at": "\(warning.location)", "warning": "\(warning.what); \(warning.remedy)"])
+        }
+        for option in configuration.insecureOptions {
+            logger.warning("an insecure option is on; never use it in production", metadata: ["option": "\(option)"])
+        }
+    }
 }
 
-/// What tells whose tokens count: key sets, providers that are asked, the gateway's own accounts.
-///
-/// Configurations that agree on all of it share one.
-final class IdentitySources: Sendable {
-    /// Everything that they are made of.
-    struct Shape: Sendable, Equatable {
-        private let identity: Configuration.Identity
-        private let revocation: Configuration.Revocation
-        private let accounts: Configuration.Accounts?
-        private let sessionKeyIDs: [String]
-        private let serviceAccount: [String]
+/// The configuration that is served, and the identity sources of earlier ones while workers still query them.
+final class Generations: Sendable {
+    private struct State: Sendable {
+        var current: Generation
+        var retired: [IdentitySources] = []
+    }
 
-        init(_ configuration: Configuration, _ snapshot: Snapshot, _ serviceAccount: ServiceAccount?) {
-            self.serviceAccount = serviceAccount.map { [$0.email, $0.key.keyID, $0.tokenURL] } ?? []
-            identity = configuration.identity.withoutPlaces
-            revocation = configuration.revocation
-            accounts = configuration.accounts?.withoutPlaces
-            sessionKeyIDs =
-                snapshot.sessionKeyFiles.map { [$0.current.keyID] + $0.previous.map(\.keyID) } ?? []
+    private let state: Mutex<State>
+
+    init(_ first: Generation) {
+        state = Mutex(State(current: first))
+    }
+
+    var current: Generation { state.withLock { $0.current } }
+
+    /// From now on this is what is served.
+    func replace(with next: Generation) {
+        state.withLock { state in
+            if state.current.sources !== next.sources { state.retired.append(state.current.sources) }
+            state.current = next
         }
     }
 
-    /// What they are made with, which outlives them.
-    struct Environment: Sendable {
-        let store: any GatewayStore
-        let fetcher: any KeyFetcher
-        let group: any EventLoopGroup
-        let clock: GatewayClock
-        let logger: Logger
-        /// The buckets of rate limits, which all workers share, beyond reloads.
-        let rates = RateTables()
+    /// Ends the sources of earlier configurations once no worker queries them any more, until the task is cancelled.
+    func reapRetiredSources(usedBy workers: WorkerLoops) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            guard !state.withLock({ $0.retired.isEmpty }) else { continue }
+            let seen = try? await workers.onEach { loop in
+                loop.workers.compactMap { $0.keySource.map { ObjectIdentifier($0) } }
+            }
+            guard let used = seen.map({ Set($0.joined()) }) else { return }
+            let unused = state.withLock { state in
+                let isUnused = { (sources: IdentitySources) in !used.contains(ObjectIdentifier(sources.keys)) }
+                defer { state.retired.removeAll(where: isUnused) }
+                return state.retired.filter(isUnused)
+            }
+            for sources in unused { await sources.shutdown() }
+        }
     }
 
-    let shape: Shape
-    let keys: KeyCoordinator
-    let others: GatewayOthers
-    /// The keys of session cookies; nil: there are no accounts.
-    let sessions: SessionAuthority?
-    /// What workers ask.
-    let forWorkers: RemoteLookups
-    private let task = Mutex<Task<Void, Never>?>(nil)
-
-    /// - Parameter previous: whose key sets are held until they were read again.
-    init(
-        _ configuration: Configuration, _ snapshot: Snapshot, serviceAccount: ServiceAccount?,
-        after previous: IdentitySources? = nil, _ environment: Environment
-    ) {
-        shape = Shape(configuration, snapshot, serviceAccount)
-        keys = KeyCoordinator(
-            after: previous?.keys, sources: snapshot.keySources, policy: configuration.identity.keys,
-            fetcher: environment.fetcher, clock: environment.clock, logger: environment.logger)
-        others = GatewayOthers(
-            configuration, snapshot, serviceAccount: serviceAccount, group: environment.group,
-            clock: environment.clock, logger: environment.logger)
-        let sessions = configuration.accounts.map { _ in SessionAuthority() }
-        self.sessions = sessions
-        let links = configuration.accounts.map { _ in StoredLinks(environment.store) }
-        forWorkers = RemoteLookups(
-            accounts: others.accounts, opaqueTokens: others.opaqueTokens,
-            calls: sessions.flatMap { [keys, others] authority in
-                configuration.accounts.map {
-                    Accounts(AccountParts($0, snapshot, authority, keys, others, environment))
-                }
-            },
-            links: links, linkGenerations: links.map { _ in environment.store.linkGenerations },
-            rates: environment.rates)
-    }
-
-    /// Begins to read key sets, and to ask what should be known before the first request.
-    func start() {
-        others.start()
-        task.withLock { $0 = $0 ?? Task { [keys] in await keys.run() } }
-    }
-
-    /// Ends all reading and asking: who waits is told that there will be no answer.
     func shutdown() async {
-        task.withLock { $0 }?.cancel()
-        await others.shutdown()
-    }
-
-    /// Waits until each key set was read once, for a bounded time: what is not there by then, requests wait for.
-    func settle(within limit: Duration) async {
-        let end = ContinuousClock.now + limit
-        while ContinuousClock.now < end, keys.status().contains(where: { !$0.isLoaded && $0.lastError == nil }) {
-            try? await Task.sleep(for: .milliseconds(10))
-        }
+        for sources in state.withLock({ $0.retired + [$0.current.sources] }) { await sources.shutdown() }
     }
 }
 
-extension AccountParts {
-    fileprivate init(
-        _ settings: Configuration.Accounts, _ snapshot: Snapshot, _ authority: SessionAuthority,
-        _ coordinator: KeyCoordinator, _ others: GatewayOthers, _ environment: IdentitySources.Environment
-    ) {
-        let (clock, store) = (environment.clock, environment.store)
-        let keys = AsyncKeys(coordinator: coordinator, clock: clock)
-        let opaque = others.opaqueTokens.map { checker in
-            OpaqueProof(providers: snapshot.opaqueProviders.map(\.id), checker: checker)
-        }
-        self.init(
-            settings: settings, clock: clock, logger: environment.logger, store: store, authority: authority,
-            verifier: ProofVerifier(verifiers: snapshot.verifiers, keys: keys, opaque: opaque, clock: clock),
-            clockSkew: snapshot.clockSkew, maxStaleness: snapshot.maxStaleness,
-            firebase: others.accounts, rating: CallRates(settings),
-            events: AccountEvents(
-                verifier: EventVerifier(verifiers: snapshot.verifiers, keys: keys, now: clock.now), store: store,
-                clock: clock, logger: environment.logger, auditLogger: environment.logger.forAudit),
-            auditLogger: environment.logger.forAudit)
+extension Configuration {
+    /// The insecure options that are on, by their keys.
+    var insecureOptions: [String] {
+        var options: [String] = []
+        if identity.firebase?.insecureEmulator == true { options.append("identity.firebase.insecure_emulator") }
+        if identity.firebase?.insecureHTTP == true { options.append("identity.firebase.insecure_http") }
+        options += identity.providers.filter(\.insecureHTTP).map { "identity.providers.\($0.id).insecure_http" }
+        options += routes.filter(\.insecureNoCSRF).map { "routes[\($0.path)].insecure_no_csrf" }
+        return options
     }
 }

@@ -1,90 +1,84 @@
-package import GatewayConfiguration
+import GatewayConfiguration
 import GatewayCore
 import Logging
+import Observability
 import Synchronization
 
-/// Reads the configuration again, when it is asked to or when one of its files has changed, and hands it to the gateway.
-package final class Reloader: Sendable {
+/// Reads the configuration again, when it is asked to or when one of its files has changed, and has it installed.
+final class Reloader: Sendable {
     private struct State: Sendable {
         var files: Set<String>
         var watch: FileWatch
+        var outcomes = ReloadOutcomes()
     }
 
-    private let gateway: Gateway
+    private let installer: ConfigurationInstaller
     private let load: @Sendable () throws -> Configuration
-    private let calls: BlockingCalls
+    private let calls = BlockingCalls()
     /// Around reading and putting in place, so that an older configuration never overtakes a newer one.
-    private let gate = ReloadGate()
+    private let gate = SerialGate()
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - files: what was read for the configuration that the gateway began with.
     ///   - load: reads and checks the next one; throws what is wrong with it.
-    package convenience init(
-        _ gateway: Gateway, files: Set<String>, load: @escaping @Sendable () throws -> Configuration
-    ) {
-        self.init(gateway, files: files, calls: gateway.blockingCalls, load: load)
-    }
-
-    /// - Parameter calls: where `load` runs, and files are looked at.
     init(
-        _ gateway: Gateway, files: Set<String>, calls: BlockingCalls,
-        load: @escaping @Sendable () throws -> Configuration
+        _ installer: ConfigurationInstaller, files: Set<String>, load: @escaping @Sendable () throws -> Configuration
     ) {
-        self.gateway = gateway
-        self.calls = calls
+        self.installer = installer
         self.load = load
-        let all = files.union(gateway.files)
-        state = Mutex(State(files: all, watch: FileWatch(loaded: .now(of: all))))
-        gateway.reloader.withLock { $0 = { [weak self] in try await self?.reload() } }
+        state = Mutex(State(files: files, watch: FileWatch(loaded: .now(of: files))))
     }
 
-    /// Reads the configuration and puts it in place, or tells why not and changes nothing.
-    package func reload() async throws {
-        let outcome = Mutex<Result<Void, any Error>>(.failure(ReloadRefusal("the gateway has stopped")))
-        await gate.enter { [self] in
-            let result = await readAndInstall()
-            outcome.withLock { $0 = result }
-        }
-        try outcome.withLock { $0 }.get()
+    /// How reloads have ended so far.
+    var outcomes: ReloadOutcomes { state.withLock { $0.outcomes } }
+
+    /// Reads the configuration and puts it in place, or throws the reason why not and changes nothing.
+    func reload() async throws {
+        try await gate.enter { [self] in try await readAndInstall() }
     }
 
-    private func readAndInstall() async -> Result<Void, any Error> {
+    private func readAndInstall() async throws {
         let ledger = FileLedger(isOfReload: true)
         let files = state.withLock { $0.files }
-        let before: FileWatch.Stamps
-        let loaded: Result<Configuration, any Error>
+        var before: FileWatch.Fingerprints?
+        let result: Result<UInt64, any Error>
         do {
-            (before, loaded) = try await calls.run { [load] in
+            let (stamps, loaded) = try await calls.run { [load] in
                 // Before they are read: what changes meanwhile is seen as a change.
-                (FileWatch.Stamps.now(of: files), Result { try ledger.record { try load() } })
+                (FileWatch.Fingerprints.now(of: files), Result { try ledger.record { try load() } })
             }
+            before = stamps
+            result = .success(try await installer.install(try loaded.get(), recording: ledger, on: calls))
         } catch {
-            gateway.refusedReload(error)
-            return .failure(error)
+            result = .failure(error)
         }
-        let result = await install(loaded)
-        await tried(ledger.files.union(gateway.files), before)
-        return result
+        record(result)
+        if let before { await tried(ledger.files, before) }
+        _ = try result.get()
     }
 
-    private func install(_ loaded: Result<Configuration, any Error>) async -> Result<Void, any Error> {
-        switch loaded {
-        case .failure(let error):
-            gateway.refusedReload(error)
-            return .failure(error)
-        case .success(let configuration):
-            do {
-                return .success(try await gateway.reload(configuration))
-            } catch {
-                return .failure(error)
+    private func record(_ result: Result<UInt64, any Error>) {
+        let logger = installer.environment.logger
+        switch result {
+        case .success(let number):
+            state.withLock {
+                $0.outcomes.accepted += 1
+                $0.outcomes.lastRefusal = nil
             }
+            logger.notice("reloaded", metadata: ["generation": "\(number)"])
+        case .failure(let error):
+            state.withLock {
+                $0.outcomes.refused += 1
+                $0.outcomes.lastRefusal = "\(error)"
+            }
+            logger.error("reload refused; the configuration before is served on", metadata: ["error": "\(error)"])
         }
     }
 
-    private func tried(_ read: Set<String>, _ before: FileWatch.Stamps) async {
+    private func tried(_ read: Set<String>, _ before: FileWatch.Fingerprints) async {
         let added = state.withLock { read.subtracting($0.files) }
-        let fresh = (try? await calls.run { FileWatch.Stamps.now(of: added) }) ?? [:]
+        let fresh = (try? await calls.run { FileWatch.Fingerprints.now(of: added) }) ?? [:]
         state.withLock { state in
             state.files.formUnion(read)
             state.watch.tried(before.merging(fresh) { old, _ in old })
@@ -92,20 +86,20 @@ package final class Reloader: Sendable {
     }
 
     /// Looks at the files again and again until the task is cancelled, and reloads when they have changed.
-    package func watch() async {
+    func watch() async {
         while !Task.isCancelled {
-            let interval = gateway.configuration.reload.watch
+            let interval = installer.generations.current.configuration.reload.watch
             try? await Task.sleep(for: interval ?? .seconds(1))
-            guard interval != nil, !Task.isCancelled, await hasNews() else { continue }
-            gateway.logger.info("a file of the configuration has changed")
-            // Told in the log by the gateway.
+            guard interval != nil, !Task.isCancelled, await haveFilesChanged() else { continue }
+            installer.environment.logger.info("a file of the configuration has changed")
+            // A refusal is logged.
             try? await reload()
         }
     }
 
-    private func hasNews() async -> Bool {
+    private func haveFilesChanged() async -> Bool {
         let files = state.withLock { $0.files }
-        guard let stamps = try? await calls.run({ FileWatch.Stamps.now(of: files) }) else { return false }
-        return state.withLock { $0.watch.look(stamps) }
+        guard let fingerprints = try? await calls.run({ FileWatch.Fingerprints.now(of: files) }) else { return false }
+        return state.withLock { $0.watch.look(fingerprints) }
     }
 }

@@ -19,7 +19,7 @@ extension BuiltinEndpoints {
             let plan = RoutePlan(
                 pattern: endpoint.path, policy: endpoint.policy, upstream: 0, responseTimeout: 0,
                 bodyLimit: AccountEndpoint.bodyLimit, opaqueProvider: opaqueProvider,
-                additions: AnswerAdditions(cors: cors, common: responseHeaders))
+                additions: ResponseFieldPolicy(cors: cors, common: responseHeaders))
             return Call(endpoint: endpoint, plan: plan)
         }
         self.init(calls: calls, hasPage: accounts?.demoPage != nil)
@@ -34,7 +34,7 @@ extension BuiltinEndpoints {
     }
 }
 
-extension ReadyAnswer {
+extension StaticResponse {
     init(_ page: Configuration.DemoPage) {
         self.init(
             contentType: "text/html; charset=utf-8", caching: "no-store",

@@ -5,31 +5,40 @@ import GatewayCore
 ///
 /// Two configurations of one shape may share verified tokens. Of any other, none that was verified before counts.
 struct IdentityShape: Sendable, Equatable {
-    private let identity: Configuration.Identity
-    private let revocation: Configuration.Revocation
-    private let accounts: Configuration.Accounts?
+    /// What tokens are verified by.
+    struct Sources: Sendable, Equatable {
+        private let identity: Configuration.Identity
+        private let revocation: Configuration.Revocation
+        private let accounts: Configuration.Accounts?
+        private let sessionKeyIDs: [String]
+
+        init(_ configuration: Configuration, sessionKeyIDs: [String]) {
+            identity = configuration.identity.withoutPlaces
+            revocation = configuration.revocation
+            accounts = configuration.accounts?.withoutPlaces
+            self.sessionKeyIDs = sessionKeyIDs
+        }
+    }
+
+    let sources: Sources
     private let headers: Configuration.IdentityHeaders
     /// An assertion is signed for an upstream by its place.
     private let upstreams: [String]
     private let keepsVariable: Bool
     private let assertionKeyID: String?
-    private let sessionKeyIDs: [String]
 
     init(_ configuration: Configuration, keepsVariable: Bool, assertionKeyID: String?, sessionKeyIDs: [String]) {
-        identity = configuration.identity.withoutPlaces
-        revocation = configuration.revocation
-        accounts = configuration.accounts?.withoutPlaces
+        sources = Sources(configuration, sessionKeyIDs: sessionKeyIDs)
         headers = configuration.headers.withoutPlaces
         upstreams = assertionKeyID == nil ? [] : configuration.upstreams.map(\.name)
         self.keepsVariable = keepsVariable
         self.assertionKeyID = assertionKeyID
-        self.sessionKeyIDs = sessionKeyIDs
     }
 }
 
 /// Where something stands in its file changes nothing of what is served.
 extension Configuration.Identity {
-    var withoutPlaces: Self {
+    fileprivate var withoutPlaces: Self {
         var copy = self
         for index in copy.providers.indices { copy.providers[index].location = .nowhere }
         return copy
@@ -37,7 +46,7 @@ extension Configuration.Identity {
 }
 
 extension Configuration.Accounts {
-    var withoutPlaces: Self {
+    fileprivate var withoutPlaces: Self {
         var copy = self
         copy.location = .nowhere
         return copy
@@ -45,7 +54,7 @@ extension Configuration.Accounts {
 }
 
 extension Configuration.IdentityHeaders {
-    var withoutPlaces: Self {
+    fileprivate var withoutPlaces: Self {
         var copy = self
         copy.assertion?.location = .nowhere
         for index in copy.extra.indices {

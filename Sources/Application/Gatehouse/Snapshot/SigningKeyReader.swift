@@ -1,3 +1,4 @@
+import GatewayConfiguration
 import GatewayCore
 import JOSE
 
@@ -10,16 +11,33 @@ struct SigningKeyFiles {
     let location: SourceLocation
 }
 
+extension SigningKeyFiles {
+    /// `nil` where no assertion is configured.
+    init?(_ assertion: Configuration.Assertion?) {
+        guard let assertion else { return nil }
+        (current, previous, location) = (assertion.key, assertion.previousKeys, assertion.location)
+    }
+
+    /// `nil` where the session key is in no file.
+    init?(_ accounts: Configuration.Accounts?) {
+        guard let accounts, let file = accounts.sessionKey else { return nil }
+        (current, previous, location) = (file, accounts.previousSessionKeys, accounts.location)
+    }
+}
+
 /// Reads key files, once: what is wrong is told at their place in the configuration.
 struct SigningKeyReader {
+    /// The keys of one purpose.
+    typealias Keys = (current: SigningKey, previous: [SigningKey])
+
     /// The largest key file, in bytes.
     private static let maximumSize = 65_536
 
     private(set) var warnings: [ConfigurationWarning] = []
     private(set) var errors: [ConfigurationError] = []
 
-    /// Nil where there are no files, and where a file cannot be read or holds no such key: ``check()`` tells of these.
-    mutating func read(_ files: SigningKeyFiles?) -> (current: SigningKey, previous: [SigningKey])? {
+    /// Nil where there are no files, and where a file cannot be read or holds no such key: ``errors`` tell of these.
+    mutating func read(_ files: SigningKeyFiles?) -> Keys? {
         guard let files else { return nil }
         let current = key(in: files.current, files)
         let previous = files.previous.compactMap { file in key(in: file, files).map { (file, $0) } }
@@ -37,11 +55,6 @@ struct SigningKeyReader {
             ConfigurationError(
                 location: location, what: "accounts.session_key holds the key that signs assertions",
                 remedy: "make one of its own"))
-    }
-
-    /// - Throws: every file that could not be read or holds no such key.
-    func check() throws(ConfigurationErrors) {
-        guard errors.isEmpty else { throw ConfigurationErrors(errors) }
     }
 
     private mutating func key(in file: String, _ files: SigningKeyFiles) -> SigningKey? {

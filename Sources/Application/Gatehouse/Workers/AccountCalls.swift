@@ -97,10 +97,10 @@ extension Worker {
         switch reply {
         case .json(let body, let cookie):
             client.answer(
-                ReadyAnswer(contentType: "application/json", fields: Self.fields(cookie, lines), body: body))
-        case .accepted: client.answer(ReadyAnswer(contentType: nil))
+                StaticResponse(contentType: "application/json", fields: Self.fields(cookie, lines), body: body))
+        case .accepted: client.answer(StaticResponse(contentType: nil))
         case .done(let cookie):
-            client.answer(ReadyAnswer(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
+            client.answer(StaticResponse(status: 204, contentType: nil, fields: Self.fields(cookie, lines)))
         case .refused(let denial): client.deny(denial)
         }
     }
@@ -155,7 +155,7 @@ final class CallReader: Responder {
         servedUntil = worker.front.time &+ WorkerCalls.patience
         let call = AccountCall(
             endpoint: endpoint, body: body, contentType: contentType,
-            caller: caller.map { AccountCaller(principal: $0) }, network: network,
+            caller: caller, network: network,
             requestID: client.record.idText)
         let bound = NIOLoopBound(self, eventLoop: worker.loop)
         calls.service.serve(call) { reply in

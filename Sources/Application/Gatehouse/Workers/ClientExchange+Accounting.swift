@@ -14,7 +14,7 @@ extension ClientExchange {
         let (counters, snapshot, clock) = (worker.counters, worker.snapshot, worker.clock)
         let now = clock.monotonic()
         counters.count(
-            client.record.code, route: run.route < 0 ? -1 : snapshot.plans[run.route].counterPlace)
+            client.record.code, route: run.route < 0 ? -1 : snapshot.pipeline.plans[run.route].counterPlace)
         if client.stream != nil {
             counters.adjust(.streamsOpen, by: -1)
             if client.record.code.status == 401 { counters.add(to: .streamsRefused) }
@@ -65,7 +65,7 @@ extension ClientExchange {
                 entry.uid = .string(user.uid)
                 if let tenant = user.tenant { entry.tenant = .string(tenant) }
             }
-            if run.route >= 0 { entry.route = .string(snapshot.plans[run.route].pattern) }
+            if run.route >= 0 { entry.route = .string(snapshot.pipeline.plans[run.route].pattern) }
             if record.upstream >= 0 { entry.upstream = .string(snapshot.upstreams[record.upstream].name) }
             entry.phase = record.deniedIn
             if let reason = record.reason { entry.reason = .string(reason) }

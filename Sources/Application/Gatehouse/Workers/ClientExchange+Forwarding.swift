@@ -22,11 +22,11 @@ extension ClientExchange {
         let route = OutgoingHead.Route(
             peer: client.origin, fallbackHost: pool.hostField, assertion: assertion,
             trailers: outgoing.trailers(of: request))
-        let marks = marks(of: request, client, worker)
+        let traceIDs = traceIDs(of: request, client, worker)
         let head = worker.front.flushes.requests.next()
         guard
             let request = outgoing.render(
-                request, permit, route, marks,
+                request, permit, route, traceIDs,
                 balanceValue: pool.settings.hashOn?.hash(
                     user: permit.identity?.principal.user, address: client.origin.text, request: request),
                 into: &head.pointee)
@@ -39,16 +39,16 @@ extension ClientExchange {
     }
 
     /// What the request is known by: in the trace that it came in, where there is one to be taken, else in one of its own.
-    private func marks(of request: RequestView, _ client: ClientHandler, _ worker: Worker) -> OutgoingHead.Marks {
+    private func traceIDs(of request: RequestView, _ client: ClientHandler, _ worker: Worker) -> OutgoingHead.TraceIDs {
         let front = worker.front
         if worker.snapshot.outgoing.acceptsTrace, request.fields.contains(.traceparent),
             let context = TraceContext(of: request)
         {
             client.record.trace = context.trace
-            return OutgoingHead.Marks(request: client.record.id, trace: context.trace, span: 0, context: context)
+            return OutgoingHead.TraceIDs(request: client.record.id, trace: context.trace, span: 0, context: context)
         }
         if client.record.trace == (0, 0) { client.record.trace = front.requestIDs.nextPair() }
-        return OutgoingHead.Marks(
+        return OutgoingHead.TraceIDs(
             request: client.record.id, trace: client.record.trace, span: front.requestIDs.nextPair().1)
     }
 }

@@ -46,7 +46,7 @@ extension ClientExchange {
             client.deny(Denial(.overloaded))
             return nil
         case .admitted: client.adjustReading()
-        case .replaced(let evicted, _):
+        case .replaced(let evicted):
             client.adjustReading()
             if evicted.isCurrent { evicted.client.deny(Denial(.overloaded)) }
         }

@@ -21,7 +21,7 @@ struct RemoteLookups: Sendable {
     var opaqueTokens: (any OpaqueTokenChecking)?
     var calls: (any AccountServing)?
     /// The owners of identities, and the counters that say when an owner changes. Both are there with accounts, else neither.
-    var links: (any LinkAsking)?
+    var links: (any LinkLookup)?
     var linkGenerations: LinkGenerations?
     /// The process's buckets of rate limits; `nil`: the worker has its own.
     var rates: RateTables?
@@ -33,7 +33,7 @@ struct RemoteLookups: Sendable {
 final class Worker {
     let loop: any EventLoop
     let snapshot: Snapshot
-    let front: ServerFront
+    let front: ConnectionContext
     let counters: WorkerCounters
     let pipeline: RequestPipeline
     let clock: GatewayClock
@@ -54,7 +54,7 @@ final class Worker {
     /// Account calls; `nil` without accounts.
     var calls: WorkerCalls?
     /// The published keys; `nil`: not all are known yet.
-    private(set) var keysDocument: ReadyAnswer?
+    private(set) var keysDocument: StaticResponse?
     /// How many requests it began that are not over.
     private(set) var requestsInFlight = 0
     /// The buckets of rate limits; `nil`: no route has any.
@@ -86,7 +86,7 @@ final class Worker {
         tellOthers = lookups.accountNews
         let store = home.store
         let outgoing = snapshot.outgoing
-        let rules = RuleAsker(RequestBindings { outgoing.showsRules($0, of: $1) })
+        let rules = RuleEvaluationContext(RequestBindings { outgoing.showsRules($0, of: $1) })
         let authenticator: Authenticator
         let opaqueAuthenticator: OpaqueAuthenticator?
         let accounts: AccountMemory?
@@ -100,7 +100,7 @@ final class Worker {
             let render = { renderer.render($0, by: evaluator) }
             let owners = lookups.linkGenerations.map { generations in
                 LinkOwners(
-                    generations: generations, view: store.reader.view, maxStaleness: snapshot.maxStaleness,
+                    generations: generations, view: store.reader.view, maxStaleness: snapshot.pipeline.maxStaleness,
                     deniesUnlinked: snapshot.deniesUnlinked, hasher: hasher, render: render)
             }
             self.owners = owners
@@ -119,7 +119,7 @@ final class Worker {
             snapshot.pipeline, authenticator: authenticator, opaqueAuthenticator: opaqueAuthenticator,
             authorizer: Authorizer(
                 store: store.reader, viewIsAuthoritative: store.redis == nil, clockSkew: snapshot.clockSkew,
-                maxStaleness: snapshot.maxStaleness, asksFirebase: lookups.accounts != nil,
+                maxStaleness: snapshot.pipeline.maxStaleness, asksFirebase: lookups.accounts != nil,
                 acrValues: snapshot.acrValues),
             rules: plans.contains { $0.policy.rules != nil } ? rules : nil, rates: rates, accounts: accounts,
             counters: home.counters)
@@ -132,7 +132,7 @@ final class Worker {
                     settings: settings, front: home.front, counters: home.counters, loop: home.loop,
                     logger: home.logger)
         }
-        if snapshot.accounts == nil { keysDocument = Self.document(of: snapshot.assertionKeys?.published ?? []) }
+        if snapshot.sessionSet == nil { keysDocument = Self.document(of: snapshot.assertionKeys?.published ?? []) }
         inquiries =
             snapshot.asksStore
             ? home.storeLink().map { link in
@@ -169,8 +169,8 @@ final class Worker {
         install(session.view, set: set)
     }
 
-    private static func document(of keys: [SigningKey]) -> ReadyAnswer {
-        ReadyAnswer(contentType: "application/jwk-set+json", maximumAge: keysAge, body: JWKSet.text(of: keys))
+    private static func document(of keys: [SigningKey]) -> StaticResponse {
+        StaticResponse(contentType: "application/jwk-set+json", maximumAge: keysAge, body: JWKSet.text(of: keys))
     }
 
     /// For how long clients may keep the published keys, in seconds.

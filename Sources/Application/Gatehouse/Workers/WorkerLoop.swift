@@ -17,7 +17,7 @@ import Revocation
 /// request that they began is over. Lives on the event loop.
 final class WorkerLoop {
     let loop: any EventLoop
-    let front: ServerFront
+    let front: ConnectionContext
     let counters: WorkerCounters
     let clock: GatewayClock
     let logger: Logger
@@ -42,7 +42,7 @@ final class WorkerLoop {
         self.store = store
         self.clock = clock
         self.logger = logger
-        front = ServerFront(limits: limits, clock: clock, loop: loop)
+        front = ConnectionContext(limits: limits, clock: clock, loop: loop)
         self.accessLog = accessLog.map { AccessLogBuffer(slot: $0, counters: counters) }
     }
 
@@ -90,6 +90,14 @@ final class WorkerLoop {
     /// The session cookies' keys, for the workers that verify with them.
     func install(_ session: SessionKeys, of source: KeyCoordinator) {
         for worker in workers where worker.keySource === source { worker.install(session) }
+    }
+
+    /// An update of an upstream, for its pool.
+    func apply(_ update: UpstreamUpdate, of settings: UpstreamSettings) {
+        var updated: Set<ObjectIdentifier> = []
+        for pool in workers.flatMap(\.pools) where pool.settings == settings {
+            if updated.insert(ObjectIdentifier(pool)).inserted { pool.apply(update) }
+        }
     }
 
     /// Takes no more requests on a connection after the one it serves.

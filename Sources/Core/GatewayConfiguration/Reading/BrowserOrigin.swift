@@ -1,4 +1,5 @@
 import GatewayCore
+import HTTPWire
 
 /// The origin of a web page as browsers send it (RFC 6454 section 6.2): scheme, host, and the port unless it is the scheme's own.
 enum BrowserOrigin {
@@ -40,18 +41,39 @@ extension ConfigurationValue {
     }
 
     private func warnOfPlainHTTP(_ origin: String) {
-        guard let url = try? HTTPURL(parsing: origin), !url.isSecure, !IPLiteral.isLoopback(host: url.host) else {
+        guard let url = try? HTTPURL(parsing: origin), !url.isSecure, !IPAddress.isLoopback(host: url.host) else {
             return
         }
-        context.warn(
-            location, "anybody on the way can change the pages of \(shown), and so call as its users", "use https://")
+        warn("anybody on the way can change the pages of \(shown), and so call as its users", "use https://")
     }
 
     private var isNullWord: Bool {
         if case .scalar(let scalar) = content { scalar.text.lowercased() == "null" } else { false }
     }
 
-    private var isSubstituted: Bool {
-        if case .scalar(let scalar) = content { scalar.isSubstituted } else { false }
+    /// An origin, `*`, or `null` in quotes.
+    func corsOrigin() -> String? {
+        guard case .scalar(let scalar) = content else { return origin() }
+        if scalar.text == "*" { return "*" }
+        if scalar.text == "null", !scalar.isPlain {
+            warn("the origin null is that of every sandboxed frame and local file", "list real origins")
+            return "null"
+        }
+        return BrowserOrigin.isOfAnApp(scalar.text) ? scalar.text : origin()
+    }
+}
+
+extension BrowserOrigin {
+    /// The origin of a page that an app brings along, such as `capacitor://localhost`: a scheme of its own and a host.
+    fileprivate static func isOfAnApp(_ text: String) -> Bool {
+        guard let separator = text.firstRange(of: "://"), text.utf8.count <= 512 else { return false }
+        let (scheme, host) = (text[..<separator.lowerBound], text[separator.upperBound...])
+        guard let first = scheme.utf8.first, (0x61...0x7A).contains(first), !["http", "https"].contains(scheme) else {
+            return false
+        }
+        let isScheme = scheme.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
+        }
+        return isScheme && HostName.isValid(String(host))
     }
 }

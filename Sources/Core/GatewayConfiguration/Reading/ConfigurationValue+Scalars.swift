@@ -1,3 +1,4 @@
+import HTTPWire
 import GatewayCore
 
 extension ConfigurationValue {
@@ -107,5 +108,109 @@ extension ConfigurationValue {
         if ["true", "false", "null", "~"].contains(text.lowercased()) { return true }
         let mayBeNumber = "0123456789+-.".utf8.contains(first)
         return mayBeNumber && Double(text) != nil
+    }
+
+    /// A secret of 1 to 4,096 bytes; messages never show it.
+    func secret() -> Secret? {
+        guard let text = scalar("a text")?.text else { return nil }
+        guard text.utf8.count <= 4_096 else { return fail("\(name) is longer than 4096 bytes", "shorten it") }
+        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            return fail("\(name) contains a control character", "keep it on one line, without tabs")
+        }
+        return Secret(text)
+    }
+
+    /// `HOST:PORT` or `unix:/PATH` to listen on.
+    func listenAddress() -> ListenAddress? {
+        guard let text = string(atMost: 320) else { return nil }
+        do {
+            return try ListenAddress(parsing: text)
+        } catch {
+            return fail("\(name) is \(error.what)", error.remedy)
+        }
+    }
+
+    /// `HOST:PORT` alone.
+    func portAddress() -> ListenAddress? {
+        guard let address = listenAddress() else { return nil }
+        guard address.path == nil else { return fail("\(name) is a unix: address", "write HOST:PORT") }
+        return address
+    }
+}
+
+/// What somebody on the way could do with an exchange that has no TLS.
+enum PlainHTTPRisk: String {
+    /// Key sets and discovery documents.
+    case replacedKeys = "whose keys anybody on the way could replace"
+    /// Calls that carry tokens and the secret that the gateway is known by.
+    case readSecrets = "where anybody on the way could read tokens and secrets"
+    /// The name of an issuer, which is never called as such.
+    case anyIssuer = "in whose name anybody on the way could issue tokens"
+}
+
+extension HTTPURL {
+    /// The URL of a text: https, or http to this machine, or http to any where that is allowed.
+    static func trusted(
+        _ text: String, allowsPlainHTTP: Bool, _ risk: PlainHTTPRisk,
+        remedy: String = "use https://, or set insecure_http: true"
+    ) throws(Failure) -> HTTPURL {
+        let url = try HTTPURL(parsing: text)
+        guard url.isSecure || allowsPlainHTTP || IPAddress.isLoopback(host: url.host) else {
+            throw Failure(what: "an http:// URL of another machine, \(risk.rawValue)", remedy: remedy)
+        }
+        return url
+    }
+}
+
+extension ConfigurationValue {
+    /// The text of a URL: https, or http to this machine, or http to any where that is allowed.
+    func trustedURL(
+        atMost maximum: Int = 2_048, allowsPlainHTTP: Bool, _ risk: PlainHTTPRisk,
+        remedy: String = "use https://, or set insecure_http: true"
+    ) -> String? {
+        guard let text = string(atMost: maximum) else { return nil }
+        do {
+            _ = try HTTPURL.trusted(text, allowsPlainHTTP: allowsPlainHTTP, risk, remedy: remedy)
+            return text
+        } catch {
+            return fail("\(name) is \(error.what)", error.remedy)
+        }
+    }
+
+    /// What `read` makes of each element, which messages call `unit`; reports elements that are equal, and more than
+    /// `maximum`. Nil where anything was wrong.
+    func list<Element: Hashable>(
+        atMost maximum: Int = .max, of unit: String = "entries", _ read: (ConfigurationValue) -> Element?
+    ) -> [Element]? {
+        sequence().flatMap { unique($0, read) }.flatMap { bounded($0, maximum, of: unit) }
+    }
+
+    /// The same for a list or a single element.
+    func oneOrList<Element: Hashable>(
+        atMost maximum: Int = .max, of unit: String = "entries", remedy: String = "remove some",
+        _ read: (ConfigurationValue) -> Element?
+    ) -> [Element]? {
+        oneOrMany().flatMap { unique($0, read) }.flatMap { bounded($0, maximum, of: unit, remedy: remedy) }
+    }
+
+    /// The elements, if there are at most so many.
+    func bounded<Element>(
+        _ elements: [Element], _ maximum: Int, of unit: String = "entries", remedy: String = "remove some"
+    ) -> [Element]? {
+        elements.count <= maximum ? elements : fail("\(name) has more than \(maximum) \(unit)", remedy)
+    }
+
+    private func unique<Element: Hashable>(_ values: [ConfigurationValue], _ read: (ConfigurationValue) -> Element?)
+        -> [Element]?
+    {
+        var seen: Set<Element> = []
+        let elements = values.compactMap { value -> Element? in
+            guard let element = read(value) else { return nil }
+            guard seen.insert(element).inserted else {
+                return value.fail("\(name) has an entry twice", "keep one of them")
+            }
+            return element
+        }
+        return elements.count == values.count ? elements : nil
     }
 }

@@ -30,9 +30,7 @@ extension KnownKeys {
         "",
         [
             "listen", "workers", "limits", "drain", "reload", "admin", "identity", "store", "revocation", "accounts",
-            "headers",
-            "rules",
-            "upstreams", "routes", "log", "trusted_proxies", "response_headers", "trace_context",
+            "headers", "rules", "upstreams", "routes", "log", "trusted_proxies", "response_headers", "trace_context",
         ], empty: ["accounts": [.null, .collection], "trusted_proxies": .collection, "workers": .null])
     static let trustedProxy = KnownKeys("trusted_proxies[]", ["network", "sets"])
     static let listener = KnownKeys("listen[]", ["address", "tls", "proxy_protocol"])
@@ -46,8 +44,8 @@ extension KnownKeys {
         "limits",
         [
             "connections", "connections_per_address", "head_size", "head_fields", "body_size", "head_timeout",
-            "idle_timeout", "body_rate",
-            "request_timeout", "handshake_timeout", "max_stream", "stream_grace", "stream_idle_timeout",
+            "idle_timeout", "body_rate", "request_timeout", "handshake_timeout", "max_stream", "stream_grace",
+            "stream_idle_timeout",
         ], empty: ["body_size": .null, "request_timeout": .null])
     static let drain = KnownKeys("drain", ["delay", "timeout"])
     static let reload = KnownKeys("reload", ["watch"], empty: ["watch": .null])
@@ -98,11 +96,11 @@ extension KnownKeys {
     static let route = KnownKeys(
         "routes[]",
         [
-            "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "scopes",
-            "allow", "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
-            "merge_slashes",
-            "encoded_slashes", "case_insensitive", "insecure_no_csrf", "cors", "rate_limit", "response_headers",
-            "rewrite", "upgrade", "token_query", "token_protocol", "max_stream", "stream_grace", "stream_idle_timeout",
+            "path", "host", "methods", "auth", "providers", "recent_sign_in", "second_factor", "scopes", "allow",
+            "revocation", "on_store_failure", "upstream", "strip_prefix", "response_timeout", "body_size",
+            "merge_slashes", "encoded_slashes", "case_insensitive", "insecure_no_csrf", "cors", "rate_limit",
+            "response_headers", "rewrite", "upgrade", "token_query", "token_protocol", "max_stream", "stream_grace",
+            "stream_idle_timeout",
         ], empty: ["cors": .null, "response_headers": .null, "rewrite": .null])
     static let recentSignIn = KnownKeys("routes[].recent_sign_in", ["max_age", "proof"])
     static let cors = KnownKeys(
@@ -117,11 +115,8 @@ extension KnownKeys {
     static let all =
         [
             root, trustedProxy, listener, listenerTLS, listenerCertificate, limits, drain, reload, admin, identity,
-            firebase,
-            secondFactor,
-            keys, credentials, store,
-            revocation, accounts,
-            headers, assertion, upstream, upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry,
-            route, recentSignIn, cors, rateLimit, responseHeaders, rewrite, log,
+            firebase, secondFactor, keys, credentials, store, revocation, accounts, headers, assertion, upstream,
+            upstreamServer, upstreamTLS, upstreamHealth, upstreamEjection, upstreamRetry, route, recentSignIn, cors,
+            rateLimit, responseHeaders, rewrite, log,
         ] + Configuration.Provider.Kind.allCases.map(\.keys)
 }

@@ -1,10 +1,47 @@
 package import GatewayCore
 
+/// What reading one file needs everywhere: the document, the substitution, and where errors are put.
+package final class LoadingContext {
+    /// More errors than this are not kept.
+    private static let maximumKept = 1_000
+
+    package let document: YAMLDocument
+    let substitution: Substitution
+    package private(set) var errors: [ConfigurationError]
+    private(set) var warnings: [ConfigurationWarning] = []
+
+    package init(document: YAMLDocument, substitution: Substitution) {
+        self.document = document
+        errors = document.duplicates
+        self.substitution = substitution
+    }
+
+    package func fail(_ location: SourceLocation, _ what: String, _ remedy: String) {
+        guard errors.count < Self.maximumKept else { return }
+        errors.append(ConfigurationError(location: location, what: what, remedy: remedy))
+    }
+
+    func warn(_ location: SourceLocation, _ what: String, _ remedy: String) {
+        guard warnings.count < Self.maximumKept else { return }
+        warnings.append(ConfigurationWarning(location: location, what: what, remedy: remedy))
+    }
+}
+
 /// One key and its value.
 package struct MappingEntry {
     package let key: String
     let keyLocation: SourceLocation
     package let value: ConfigurationValue
+
+    /// Reports what is wrong with this key.
+    func fail(_ what: String, _ remedy: String) {
+        value.context.fail(keyLocation, what, remedy)
+    }
+
+    /// Warns of this key.
+    func warn(_ what: String, _ remedy: String) {
+        value.context.warn(keyLocation, what, remedy)
+    }
 
     /// The entries of a mapping in the order of the file; empty keys are reported and left out.
     ///
@@ -64,13 +101,23 @@ package struct MappingReader {
     /// The value of a key that has to be there; reports its absence.
     package func required(_ key: String, _ remedy: String) -> ConfigurationValue? {
         if let value = value(key) { return value }
-        context.fail(location(of: key), "\(name.isEmpty ? key : "\(name).\(key)") is missing", remedy)
+        fail(key, "\(name.isEmpty ? key : "\(name).\(key)") is missing", remedy)
         return nil
     }
 
     /// Where the key stands; where it does not, where the mapping begins.
     package func location(of key: String) -> SourceLocation {
         entries[key]?.keyLocation ?? location
+    }
+
+    /// Reports what is wrong at a key; where it is absent, at the mapping.
+    func fail(_ key: String, _ what: String, _ remedy: String) {
+        context.fail(location(of: key), what, remedy)
+    }
+
+    /// Warns of what stands at a key; where it is absent, at the mapping.
+    func warn(_ key: String, _ what: String, _ remedy: String) {
+        context.warn(location(of: key), what, remedy)
     }
 
     /// Sets the target to what `read` makes of the key's value; leaves it where there is none, or none that is valid.

@@ -1,3 +1,5 @@
+import HTTPWire
+
 /// A network in CIDR notation (RFC 4632, RFC 4291), or a single address.
 package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     /// Why a text is no network.

@@ -1,3 +1,5 @@
+import HTTPWire
+
 /// An absolute `http:` or `https:` URL without user, password and fragment.
 package struct HTTPURL: Hashable {
     /// Why a text is no such URL.
@@ -94,7 +96,7 @@ package struct HostAndPort: Hashable {
 
     private static func splitBracketed(_ text: String) throws(HTTPURL.Failure) -> (host: String, port: Substring?) {
         guard let end = text.firstIndex(of: "]"), case let host = String(text.dropFirst().prefix { $0 != "]" }),
-            IPLiteral.v6(host) != nil
+            host.contains(":"), IPAddress(host) != nil
         else {
             throw HTTPURL.Failure(what: "an address with a bad IPv6 host", remedy: "write [ADDRESS]:PORT")
         }

@@ -1,3 +1,5 @@
+import HTTPWire
+
 /// Host names and host patterns.
 package enum HostName {
     /// A name of labels, or an IPv4 address, in lower case.
@@ -7,17 +9,17 @@ package enum HostName {
         guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
         // What ends in a number is an address or nothing.
         let endsInNumber = last.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        return !endsInNumber || IPLiteral.v4(host) != nil
+        return !endsInNumber || IPAddress(host) != nil
     }
 
     /// A host as routes match it: a name, an IP address (IPv6 in brackets), or `*.` and a name.
     package static func isPattern(_ host: String) -> Bool {
         if host.hasPrefix("[") && host.hasSuffix("]") {
-            return IPLiteral.v6(String(host.dropFirst().dropLast())) != nil
+            return host.contains(":") && IPAddress(host.dropFirst().dropLast()) != nil
         }
         if host.hasPrefix("*.") {
             let suffix = String(host.dropFirst(2))
-            return isValid(suffix) && IPLiteral.v4(suffix) == nil
+            return isValid(suffix) && IPAddress(suffix) == nil
         }
         return isValid(host)
     }

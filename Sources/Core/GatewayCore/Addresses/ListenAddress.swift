@@ -1,3 +1,5 @@
+import HTTPWire
+
 /// Where to listen: `HOST:PORT`, with an IPv6 host in brackets, or `unix:/PATH`.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// An IPv4 or IPv6 address without brackets, or a name.
@@ -25,10 +27,10 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether only this machine reaches it: `localhost`, 127.0.0.0/8, `::1`, or a socket in the file system.
-    package var isLoopback: Bool { path != nil || IPLiteral.isLoopback(host: host) }
+    package var isLoopback: Bool { path != nil || IPAddress.isLoopback(host: host) }
 
     /// Whether it takes every address of the machine: `0.0.0.0` or `::`.
-    package var isWildcard: Bool { IPLiteral.isUnspecified(host: host) }
+    package var isWildcard: Bool { IPAddress(host)?.isUnspecified == true }
 
     /// `HOST:PORT` or `unix:/PATH`.
     package var description: String {

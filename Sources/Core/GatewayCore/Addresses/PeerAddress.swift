@@ -1,3 +1,4 @@
+package import HTTPWire
 package import NIOCore
 
 /// Whom requests come from, spelled once for each connection, or for each client that a trusted proxy tells of.
@@ -83,6 +84,28 @@ package final class PeerAddress: Sendable {
         switch address {
         case .version4: "\(address)"
         case .version6: "\"[\(address)]\""
+        }
+    }
+}
+
+extension IPAddress {
+    /// The addresses lie at these places of `sockaddr_in` and `sockaddr_in6` on every system.
+    private static let offsets = (version4: 4, version6: 8)
+
+    /// The address of a socket; nil for one that has none.
+    init?(_ address: SocketAddress?) {
+        switch address {
+        case .v4(let address):
+            self = withUnsafeBytes(of: address.address) { bytes in
+                .version4(
+                    UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: Self.offsets.version4, as: UInt32.self)))
+            }
+        case .v6(let address):
+            self = withUnsafeBytes(of: address.address) { bytes in
+                let value = bytes.loadUnaligned(fromByteOffset: Self.offsets.version6, as: UInt128.self)
+                return Self(version6: UInt128(bigEndian: value))
+            }
+        case .unixDomainSocket, nil: return nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPWire
 package import NIOCore
 
 /// Who a peer is when peers share something scarce: its IPv4 address, or the network of its IPv6 address, since whoever has one

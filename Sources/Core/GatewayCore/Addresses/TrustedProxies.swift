@@ -1,3 +1,5 @@
+import HTTPWire
+
 /// Who may tell whom a request comes from: networks, and perhaps whoever connects to a `unix:` listener. An object, so that a
 /// connection notes by its identity which set it was asked about.
 package final class TrustedProxies: Sendable, Equatable {

@@ -71,13 +71,14 @@ package struct FairQueue<Element: Sendable, Owner: Hashable & Sendable>: Sendabl
     }
 
     private mutating func removeAll(of owner: Owner, enteredBy time: UInt64) -> [Element] {
-        let lane = lanes[owner] ?? []
-        let late = lane.prefix { $0.enteredAt <= time }
-        let rest = CircularBuffer(lane.dropFirst(late.count))
-        lanes[owner] = rest.isEmpty ? nil : rest
+        var late: [Element] = []
+        while let seat = lanes[owner]?.first, seat.enteredAt <= time {
+            late.append(seat.element)
+            lanes[owner]?.removeFirst()
+        }
         leave(owner, late.count)
-        if let first = rest.first { oldest = min(oldest ?? .max, first.enteredAt) }
-        return late.map(\.element)
+        if let first = lanes[owner]?.first { oldest = min(oldest ?? .max, first.enteredAt) } else { lanes[owner] = nil }
+        return late
     }
 
     private mutating func take(_ seat: Seat, _ owner: Owner) {

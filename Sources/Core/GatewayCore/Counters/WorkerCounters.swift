@@ -68,8 +68,8 @@ package final class WorkerCounters {
         cells.initialize(repeating: 0, count: layout.count)
     }
 
-    package convenience init(_ places: CounterPlaces) {
-        self.init(routes: places.routeCapacity, upstreams: places.upstreamCapacity)
+    package convenience init(_ indices: MetricIndices) {
+        self.init(routes: indices.routeCapacity, upstreams: indices.upstreamCapacity)
     }
 
     deinit {
@@ -147,7 +147,7 @@ package final class WorkerCounters {
     }
 
     /// Forgets what rows counted that are given to others.
-    package func clear(_ rows: CounterPlaces.Cleared) {
+    package func clear(_ rows: MetricIndices.Cleared) {
         for route in rows.routes where route < routes {
             (cells + (route + 1) * DecisionCode.count).update(repeating: 0, count: DecisionCode.count)
         }

@@ -64,7 +64,7 @@ package struct Preflight {
         else { return false }
         let skipped = UInt32(truncatingIfNeeded: colon + 3)
         let authority = ByteRange(start: value.start &+ skipped, length: value.length &- skipped)
-        return HTTPWire.HostName(authority, in: head) != nil
+        return Authority(authority, in: head) != nil
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {

@@ -1,12 +1,20 @@
 package import JOSE
 
-/// A JSON object under construction.
+/// A JSON object under construction. A value that is absent has no member, unless the call says otherwise.
 package struct ObjectText {
     private var text: [UInt8] = [UInt8(ascii: "{")]
 
     package init() {}
 
-    package mutating func add(_ name: String, _ value: String) {
+    /// A whole object.
+    package static func object(_ write: (inout ObjectText) -> Void) -> [UInt8] {
+        var object = ObjectText()
+        write(&object)
+        return object.bytes
+    }
+
+    package mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
         JSONWriter.appendName(name, to: &text)
         JSONWriter.appendString(value, to: &text)
     }
@@ -16,25 +24,19 @@ package struct ObjectText {
         JSONWriter.appendInteger(value, to: &text)
     }
 
-    package mutating func add(_ name: String, _ time: UnixTime) { add(name, time.seconds) }
-
-    package mutating func add(_ name: String, _ value: Bool) {
-        add(name, json: Array((value ? "true" : "false").utf8))
+    package mutating func add(_ name: String, _ time: UnixTime?) {
+        if let time { add(name, time.seconds) }
     }
 
+    package mutating func add(_ name: String, _ value: Bool) { add(name, json: Array("\(value)".utf8)) }
+
     package mutating func add(_ name: String, _ values: [String]) {
-        JSONWriter.appendName(name, to: &text)
-        text.append(UInt8(ascii: "["))
-        for (place, value) in values.enumerated() {
-            if place > 0 { text.append(UInt8(ascii: ",")) }
-            JSONWriter.appendString(value, to: &text)
-        }
-        text.append(UInt8(ascii: "]"))
+        add(name, each: values) { JSONWriter.appendString($0, to: &$1) }
     }
 
     package mutating func add(_ name: String, json value: [UInt8]) {
         JSONWriter.appendName(name, to: &text)
-        text.append(contentsOf: value)
+        text += value
     }
 
     package mutating func add(_ name: String, _ value: JSONValue) {
@@ -42,8 +44,46 @@ package struct ObjectText {
         value.appendCompact(to: &text)
     }
 
+    /// A list of objects.
+    package mutating func add<Element>(
+        _ name: String, _ elements: [Element], object write: (Element, inout ObjectText) -> Void
+    ) {
+        add(name, each: elements) { element, output in output += Self.object { write(element, &$0) } }
+    }
+
+    package mutating func add(_ name: String, orNull value: String?) {
+        if let value { add(name, value) } else { add(name, json: Self.null) }
+    }
+
+    package mutating func add(_ name: String, orNull value: Int64?) {
+        if let value { add(name, value) } else { add(name, json: Self.null) }
+    }
+
+    package mutating func add(_ name: String, orNull time: UnixTime?) { add(name, orNull: time?.seconds) }
+
+    /// An object, or null.
+    package mutating func add<Value>(
+        _ name: String, orNull value: Value?, object write: (Value, inout ObjectText) -> Void
+    ) {
+        add(name, json: value.map { value in Self.object { write(value, &$0) } } ?? Self.null)
+    }
+
     /// The whole object.
     package var bytes: [UInt8] { text + [UInt8(ascii: "}")] }
     /// The members without the braces, as a problem document takes them.
     package var members: [UInt8] { Array(text.dropFirst()) }
+
+    private static let null = Array("null".utf8)
+
+    private mutating func add<Element>(
+        _ name: String, each elements: [Element], write: (Element, inout [UInt8]) -> Void
+    ) {
+        JSONWriter.appendName(name, to: &text)
+        text.append(UInt8(ascii: "["))
+        for (place, element) in elements.enumerated() {
+            if place > 0 { text.append(UInt8(ascii: ",")) }
+            write(element, &text)
+        }
+        text.append(UInt8(ascii: "]"))
+    }
 }

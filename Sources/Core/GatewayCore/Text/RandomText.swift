@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Names that nobody can guess, from the system's generator.
 package enum RandomText {
     /// The 64 symbols of nonces in Firebase's guides: letters without `W`, digits, and `-._`.
@@ -21,14 +23,6 @@ package enum RandomText {
     /// 128 bits as 32 lower-case hexadecimal digits: a uid, a session, a token's id.
     package static func name() -> String {
         var generator = SystemRandomNumberGenerator()
-        return HexText.text((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-    }
-}
-
-package enum HexText {
-    /// Two lower-case digits a byte.
-    package static func text(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+        return HexDigits.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 }

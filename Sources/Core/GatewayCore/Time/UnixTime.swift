@@ -1,3 +1,5 @@
+package import CivilCalendar
+
 /// A time in whole seconds since 1970, from 0 to ``latest``.
 ///
 /// Times from tokens, providers' answers, stores and calls are of this type from the parser on. Its arithmetic saturates, so that no claim can
@@ -97,4 +99,9 @@ package struct PossibleTime: Sendable, Equatable {
     package var known: UnixTime? { UnixTime(seconds) }
 
     package func isBefore(_ time: UnixTime) -> Bool { seconds < time.seconds }
+}
+
+extension RFC3339 {
+    /// The time in UTC.
+    package static func text(_ time: UnixTime) -> String { text(time.seconds) }
 }

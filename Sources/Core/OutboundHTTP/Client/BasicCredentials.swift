@@ -1,8 +1,8 @@
 import JOSE
 
-/// The gateway's own name and secret at somebody whom it asks, as HTTP Basic sends them (RFC 7617).
+/// The gateway's own name and secret at a service, as HTTP Basic sends them (RFC 7617).
 package enum BasicCredentials {
-    /// The value of `Authorization`. It holds the secret: make it when it is sent, keep none.
+    /// The value of `Authorization`. It holds the secret: create it when it is sent, and do not keep it.
     package static func field(name: some Sequence<UInt8>, secret: some Sequence<UInt8>) -> String {
         "Basic " + base64(Array(name) + [UInt8(ascii: ":")] + Array(secret))
     }
@@ -17,5 +17,17 @@ package enum BasicCredentials {
         }
         while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// The name of a service for logs and the admin API: its URL without the parts that may be secret.
+package enum KeySource {
+    /// `url` without user, password, query and fragment.
+    package static func name(of url: String) -> String {
+        let shown = url.prefix { $0 != "?" && $0 != "#" }
+        guard let scheme = shown.firstRange(of: "://") else { return String(shown) }
+        let authority = shown[scheme.upperBound...].prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@") else { return String(shown) }
+        return String(shown[..<scheme.upperBound] + shown[shown.index(after: at)...])
     }
 }

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// A request's path in canonical form.
 ///
 /// Unreserved escapes are decoded, other escapes have upper-case digits, `.` and `..` are resolved as RFC 3986 section 5.2.4
@@ -80,7 +82,7 @@ package struct CanonicalPath: Hashable, Sendable {
         else { return false }
         switch value {
         case 0, PathBytes.slash, PathBytes.percent, UInt8(ascii: "\\"): return false
-        default: return !PathBytes.isUnreserved(value) && !PathBytes.isOverlong(value, in: path, at: index)
+        default: return !PercentEncoding.isUnreserved(value) && !PathBytes.isOverlong(value, in: path, at: index)
         }
     }
 

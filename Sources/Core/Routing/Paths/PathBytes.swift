@@ -1,3 +1,5 @@
+import TextCoding
+
 /// Facts about single bytes of a path (RFC 3986 sections 2 and 3.3).
 package enum PathBytes {
     package static let slash = UInt8(ascii: "/")
@@ -16,15 +18,6 @@ package enum PathBytes {
         return byte < 128 && (word >> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// Letters, digits, `-`, `.`, `_`, `~`: an escape of these means the same as the byte (RFC 3986 section 2.3).
-    @inline(__always)
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        let low: UInt64 = 0x03FF_6000_0000_0000
-        let high: UInt64 = 0x47FF_FFFE_87FF_FFFE
-        let word = byte < 64 ? low : high
-        return byte < 128 && (word >> UInt64(byte & 63)) & 1 == 1
-    }
-
     /// The byte in ASCII lower case.
     @inline(__always)
     package static func lowercased(_ byte: UInt8) -> UInt8 {
@@ -39,18 +32,11 @@ package enum PathBytes {
         byte &- 0x30 < 10
     }
 
-    /// The value of a hexadecimal digit of either case, nil for another byte.
-    @inline(__always)
-    static func hexValue(_ byte: UInt8) -> UInt8? {
-        if isDigit(byte) { return byte &- 0x30 }
-        let letter = (byte | 0x20) &- 0x61
-        return letter < 6 ? letter &+ 10 : nil
-    }
-
     /// The value of the escape `%XY` at `index`, nil when it is cut short or has other digits.
     @inline(__always)
     static func escape(in bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
-        guard index + 2 < bytes.count, let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
+        guard index + 2 < bytes.count, let high = HexDigits.value(of: bytes[index + 1]),
+            let low = HexDigits.value(of: bytes[index + 2])
         else { return nil }
         return high << 4 | low
     }
@@ -69,10 +55,5 @@ package enum PathBytes {
         guard index + 3 < bytes.count, bytes[index + 3] == percent, let next = escape(in: bytes, at: index + 3)
         else { return false }
         return next >= 0x80 && next < shortest
-    }
-
-    /// The upper-case digit of a value below 16.
-    static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? value + 0x30 : value + 0x37
     }
 }

@@ -1,3 +1,5 @@
+import TextCoding
+
 /// One pass over a path that writes its canonical form, empty segments kept. The output is never longer than the input.
 struct PathCanonicalizer {
     private let input: UnsafeRawBufferPointer
@@ -68,7 +70,7 @@ struct PathCanonicalizer {
         case PathBytes.percent:
             segmentHasPercent = true
             emitEscape(value)
-        case _ where PathBytes.isUnreserved(value): emit(value)
+        case _ where PercentEncoding.isUnreserved(value): emit(value)
         default: emitEscape(value)
         }
         read += 3
@@ -76,8 +78,8 @@ struct PathCanonicalizer {
 
     private mutating func emitEscape(_ value: UInt8) {
         emit(PathBytes.percent)
-        emit(PathBytes.hexDigit(value >> 4))
-        emit(PathBytes.hexDigit(value & 0xF))
+        emit(HexDigits.upperCase(value >> 4))
+        emit(HexDigits.upperCase(value))
     }
 
     private mutating func emit(_ byte: UInt8) {
@@ -130,8 +132,8 @@ struct PathCanonicalizer {
         let segment = segment
         for index in segment.indices where segment[index] == PathBytes.percent {
             guard PathBytes.escape(in: segment, at: index) == PathBytes.percent else { continue }
-            guard index + 4 < segment.count, let high = PathBytes.hexValue(segment[index + 3]),
-                let low = PathBytes.hexValue(segment[index + 4])
+            guard index + 4 < segment.count, let high = HexDigits.value(of: segment[index + 3]),
+                let low = HexDigits.value(of: segment[index + 4])
             else { continue }
             switch high << 4 | low {
             case 0, PathBytes.percent, PathBytes.dot, PathBytes.slash, UInt8(ascii: "\\"): throw error(.doubleEncoding)

@@ -1,3 +1,5 @@
+import GatewayCore
+
 /// Why a route's host is refused.
 package enum HostPatternError: Error, Hashable, Sendable {
     /// Nothing, or `*` alone: any host is meant by leaving the key out.
@@ -24,31 +26,10 @@ struct HostPattern: Hashable, Sendable {
         if bytes.last == PathBytes.dot, bytes.count > 1 { bytes.removeLast() }
         name = bytes
         guard !bytes.contains(UInt8(ascii: "*")) else { throw .wildcard }
-        if bytes.first == UInt8(ascii: "["), !isWildcard {
-            try Self.checkAddress(bytes)
-        } else {
-            try Self.checkName(isWildcard ? bytes.dropFirst() : bytes[...])
-        }
-    }
-
-    private static func checkName(_ name: ArraySlice<UInt8>) throws(HostPatternError) {
-        guard !name.contains(UInt8(ascii: ":")) else { throw .port }
-        guard name.count <= 253 else { throw .notAHost }
-        for label in name.split(separator: PathBytes.dot, omittingEmptySubsequences: false) {
-            let isLabel = label.allSatisfy {
-                PathBytes.isLetter($0) || PathBytes.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-            }
-            guard isLabel, (1...63).contains(label.count) else { throw .notAHost }
-        }
-    }
-
-    private static func checkAddress(_ bytes: [UInt8]) throws(HostPatternError) {
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { throw .notAHost }
-        guard end == bytes.count - 1 else { throw bytes[end + 1] == UInt8(ascii: ":") ? .port : .notAHost }
-        let isAddress = bytes[1..<end].allSatisfy {
-            PathBytes.hexValue($0) != nil || $0 == UInt8(ascii: ":") || $0 == PathBytes.dot
-        }
-        guard isAddress, (2...45).contains(end - 1) else { throw .notAHost }
+        // Between brackets, colons are the address's.
+        let end = bytes.first == UInt8(ascii: "[") ? bytes.firstIndex(of: UInt8(ascii: "]")) ?? bytes.endIndex : 0
+        guard !bytes[end...].contains(UInt8(ascii: ":")) else { throw .port }
+        guard HostName.isPattern(description) else { throw .notAHost }
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// A match walks segment by segment and tries, at each node, the literal, the literal without regard to case, `{name}`, and last
 /// `**`; the first complete match is so the most specific pattern by segment order. The cost is the number of nodes visited: the
-/// pattern's depth, and what is tried in vain before. `worstCaseVisits` bounds it for every possible path.
+/// pattern's depth, and what is tried in vain before. `worstCase` bounds it for every possible path.
 struct RouteTrie: Sendable {
     /// A node; -1 stands for none in each field.
     struct Node {
@@ -112,11 +112,10 @@ struct RouteTrie: Sendable {
 
     // MARK: Bounds
 
-    /// A bound of the nodes that any path can make a match visit: at each node at most one exact child, one folded one and the
-    /// capture are tried, so the costliest of each kind are summed, from the leaves up.
-    var worstCaseVisits: Int { worstCase().visits }
-
-    /// The bound, and an endpoint where it is reached; -1 in an empty trie.
+    /// A bound of the nodes that any path can make a match visit, and an endpoint where it is reached; -1 in an empty trie.
+    ///
+    /// At each node at most one exact child, one folded one and the capture are tried, so the costliest of each kind are summed,
+    /// from the leaves up.
     func worstCase() -> (visits: Int, endpoint: Int32) {
         var exact = [Cost](repeating: Cost(), count: nodes.count)
         var folded = exact

@@ -13,7 +13,7 @@ struct CallBody {
     /// - Parameters:
     ///   - names: the members that the call takes, in the order in which they are told.
     ///   - mayBeEmpty: whether no body at all is as good as `{}`.
-    init(of call: AccountCall, taking names: [String], mayBeEmpty: Bool = false) throws(Refusal) {
+    init(of call: AccountCall, taking names: [String], mayBeEmpty: Bool = false) throws(AccountDenial) {
         if call.body.isEmpty, mayBeEmpty {
             object = nil
             return
@@ -40,7 +40,7 @@ struct CallBody {
     func value(_ name: String) -> JSONValue? { object?.root[name] }
 
     /// A text of 1 to `limit` bytes; nil where there is no such member.
-    func text(_ name: String, atMost limit: Int) throws(Refusal) -> String? {
+    func text(_ name: String, atMost limit: Int) throws(AccountDenial) -> String? {
         guard let value = value(name) else { return nil }
         guard let text = value.string, (1...limit).contains(text.utf8.count) else {
             throw .malformed("Send \"\(name)\" as a string of 1 to \(limit) bytes.")
@@ -48,13 +48,13 @@ struct CallBody {
         return text
     }
 
-    func requiredText(_ name: String, atMost limit: Int) throws(Refusal) -> String {
+    func requiredText(_ name: String, atMost limit: Int) throws(AccountDenial) -> String {
         guard let text = try text(name, atMost: limit) else { throw .malformed("Send \"\(name)\".") }
         return text
     }
 
     /// False where there is no such member.
-    func flag(_ name: String) throws(Refusal) -> Bool {
+    func flag(_ name: String) throws(AccountDenial) -> Bool {
         guard let value = value(name) else { return false }
         guard let flag = value.bool else { throw .malformed("Send \"\(name)\" as true or false.") }
         return flag
@@ -67,10 +67,10 @@ extension CallBody {
     private static let defaultDuration: Int64 = 432_000
 
     /// `expires_in`, in seconds.
-    func duration() throws(Refusal) -> Int64 {
+    func duration() throws(AccountDenial) -> Int64 {
         guard let value = value("expires_in") else { return Self.defaultDuration }
         guard let duration = value.integer, Self.durations.contains(duration) else {
-            throw Refusal(.invalidSessionDuration)
+            throw AccountDenial(.invalidSessionDuration)
         }
         return duration
     }

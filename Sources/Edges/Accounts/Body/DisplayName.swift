@@ -10,14 +10,14 @@ enum DisplayName {
     private static let limits = JSONLimits(size: 16_384, depth: 8, members: 64)
 
     /// The name in `user`, an object or the text of one; nil where there is none.
-    static func read(_ body: CallBody) throws(Refusal) -> String? {
+    static func read(_ body: CallBody) throws(AccountDenial) -> String? {
         guard let value = body.value("user") else { return nil }
         guard let text = value.string else { return try name(in: value) }
         guard let document = try? JSONDocument(Array(text.utf8), limits: limits) else { throw .malformed(expected) }
         return try name(in: document.root)
     }
 
-    private static func name(in user: JSONValue) throws(Refusal) -> String? {
+    private static func name(in user: JSONValue) throws(AccountDenial) -> String? {
         guard user.kind == .object else { throw .malformed(expected) }
         guard let name = user["name"] else { return nil }
         guard name.kind == .object else { throw .malformed(expected) }

@@ -10,17 +10,17 @@ struct ReauthenticateCall {
     func reply(to call: AccountCall) async throws -> AccountReply {
         let caller = try call.requiredCaller()
         guard let session = caller.session else {
-            throw Refusal(.operationNotAllowed, detail: "The credential says of no session that it belongs to.")
+            throw AccountDenial(.operationNotAllowed, detail: "The credential says of no session that it belongs to.")
         }
         let request = try ProofRequest(
             try CallBody(of: call, taking: ProofRequest.members), takesFirebase: true)
         try parts.count(caller.user)
-        try await parts.standing.require(caller, isRecent: false)
+        try await parts.authorizer.require(caller, isRecent: false)
         let proven = try await proof(request, caller, call)
         let signIn = try recent(proven.signIn)
         let record = try await parts.store.recordSignIn(
             caller.user, session, at: signIn.time.seconds, isAuthenticated: signIn.isAuthenticated, expires: caller.end)
-        guard !record.revoked else { throw Refusal(caller.kind.revokedCode) }
+        guard !record.revoked else { throw AccountDenial(caller.kind.revokedCode) }
         var answer = ObjectText()
         answer.add("uid", caller.uid)
         answer.add("signed_in_at", record.signedInAt ?? signIn.time)
@@ -35,15 +35,15 @@ struct ReauthenticateCall {
     }
 
     /// The sign-in that a proof makes, if it may count.
-    private func recent(_ proof: SignInProof) throws(Refusal) -> SignInProof.Latest {
+    private func recent(_ proof: SignInProof) throws(AccountDenial) -> SignInProof.Latest {
         let now = parts.clock.now()
         guard let latest = proof.latest(now: now) else {
-            throw Refusal(
+            throw AccountDenial(
                 .invalidCredential, reason: "the credential proves no sign-in",
                 detail: "The credential does not prove that its user just signed in: send an ID token with a nonce.")
         }
-        guard latest.time.age(at: now) <= Refusal.recentSignIn else {
-            throw Refusal.signInAgain("the proof is too old")
+        guard latest.time.age(at: now) <= AccountDenial.recentSignIn else {
+            throw AccountDenial.signInAgain("the proof is too old")
         }
         return latest
     }
@@ -52,20 +52,22 @@ struct ReauthenticateCall {
         _ request: ProofRequest, _ caller: Principal, _ call: AccountCall
     ) async throws -> Proven {
         guard let provider = request.provider else { return Proven(signIn: try await firebase(request, caller)) }
-        let candidate = try await parts.proving.candidate(request, provider: provider, for: call.network)
+        let candidate = try await parts.redeemer.candidate(request, provider: provider, for: call.network)
         let user = try ProvenUser(candidate)
         try parts.count(UserKey(user.link))
-        try await parts.proving.use(candidate, for: .reauthenticate)
-        guard try await SameUser(store: parts.store).holds(caller, user.link) else { throw Refusal(.userMismatch) }
-        try await parts.standing.require(UserKey(user.link), time: user.madeAt)
+        try await parts.redeemer.use(candidate, for: .reauthenticate)
+        guard try await SameUser(store: parts.store).holds(caller, user.link) else {
+            throw AccountDenial(.userMismatch)
+        }
+        try await parts.authorizer.require(UserKey(user.link), time: user.madeAt)
         return Proven(signIn: user.signIn, user: user)
     }
 
     private func firebase(_ request: ProofRequest, _ caller: Principal) async throws -> SignInProof {
-        guard case .idToken(let text) = request.credential else { throw Refusal.malformed("Send \"provider\".") }
+        guard case .idToken(let text) = request.credential else { throw AccountDenial.malformed("Send \"provider\".") }
         let principal = try await parts.verifier.verifyFirebase(text)
-        guard principal.user == caller.user else { throw Refusal(.userMismatch) }
-        try await parts.standing.require(principal, isRecent: false)
+        guard principal.user == caller.user else { throw AccountDenial(.userMismatch) }
+        try await parts.authorizer.require(principal, isRecent: false)
         let now = parts.clock.now()
         return SignInProof(authenticatedAt: principal.authTime?.notAfter(now))
     }
@@ -79,7 +81,7 @@ struct ReauthenticateCall {
         guard
             let started = try await SessionStarter(parts: parts)
                 .start(caller.user, user.link, madeAt: user.madeAt)
-        else { throw Refusal(.userMismatch, reason: "the identity was unlinked meanwhile") }
+        else { throw AccountDenial(.userMismatch, reason: "the identity was unlinked meanwhile") }
         let source = SessionSource(
             user: caller.user, claims: user.claims, account: try await parts.account(caller.user), signIn: user.signIn,
             origin: user.origin, started: started, isFirebase: caller.standing.isFirebase)
@@ -91,7 +93,7 @@ struct ReauthenticateCall {
 
 /// Whether an identity at a provider is the caller's.
 struct SameUser {
-    let store: AccountParts.AnyStore
+    let store: any GatewayStore
 
     func holds(_ caller: Principal, _ link: IdentityLink) async throws -> Bool {
         if let owner = try await store.owner(of: link) { return owner == caller.user }

@@ -5,6 +5,7 @@ import JOSE
 package import Logging
 import RequestPipeline
 package import Revocation
+import TextCoding
 
 /// Serves what providers' servers tell of their users: Apple's notifications and OpenID Connect logout tokens, turned into revocations that all
 /// gateways see.
@@ -13,16 +14,16 @@ package import Revocation
 /// sender is told to come again, and the repetition does what was left. With the mark first, a gateway that stops in between would have lost the
 /// event for good. What is marked has no effect any more, and nobody can bring an event back after its mark is forgotten, since it does not
 /// count for so long. In between, two gateways that get the same event at once may both make its effects, which then are the same.
-package struct AccountEvents: EventServing {
+package struct AccountEvents: Sendable {
     private let verifier: EventVerifier
-    private let store: any Store & AccountStore & NonceStore
+    private let store: any GatewayStore
     private let now: @Sendable () -> Int64
     private let logger: Logger
     private let auditLogger: Logger
 
     /// - Parameter clock: its seconds since 1970.
     package init(
-        verifier: EventVerifier, store: any Store & AccountStore & NonceStore, clock: GatewayClock, logger: Logger,
+        verifier: EventVerifier, store: any GatewayStore, clock: GatewayClock, logger: Logger,
         auditLogger: Logger? = nil
     ) {
         self.verifier = verifier
@@ -33,11 +34,11 @@ package struct AccountEvents: EventServing {
     }
 
     package func serve(_ call: AccountCall) async -> AccountReply {
-        do throws(Refusal) {
+        do throws(AccountDenial) {
             switch call.endpoint {
             case .appleEvents: try await takeNotification(call)
             case .backchannelLogout: try await takeLogout(call)
-            default: throw Refusal(.routeNotFound)
+            default: throw AccountDenial(.routeNotFound)
             }
             return .accepted
         } catch {
@@ -51,28 +52,28 @@ package struct AccountEvents: EventServing {
         }
     }
 
-    private func takeNotification(_ call: AccountCall) async throws(Refusal) {
+    private func takeNotification(_ call: AccountCall) async throws(AccountDenial) {
         let payload = try AppleNotification.payload(of: call)
         let event = try await verifier.verify(payload, as: .appleNotification, of: .apple)
         let notification = try AppleNotification(event, now: now())
-        try await settle(event, notification.name, notification.effect, call)
+        try await apply(event, notification.name, notification.effect, call)
     }
 
-    private func takeLogout(_ call: AccountCall) async throws(Refusal) {
+    private func takeLogout(_ call: AccountCall) async throws(AccountDenial) {
         guard call.contentType.utf8.elementsEqual("application/x-www-form-urlencoded".utf8) else {
             throw .malformed("Send the logout token with Content-Type: application/x-www-form-urlencoded.")
         }
-        guard let token = FormText.value(of: "logout_token", in: call.body) else {
+        guard let token = FormEncoding.value(of: "logout_token", in: call.body) else {
             throw .malformed("Send one field \"logout_token\".")
         }
         let event = try await verifier.verify(token, as: .logoutToken)
-        try await settle(event, LogoutToken.name, try LogoutToken.effect(of: event, now: now()), call)
+        try await apply(event, LogoutToken.name, try LogoutToken.effect(of: event, now: now()), call)
     }
 
     /// Makes the effect of an event that was not seen before, then marks it as seen.
-    private func settle(
+    private func apply(
         _ event: VerifiedEvent, _ name: String, _ effect: EventEffect?, _ call: AccountCall
-    ) async throws(Refusal) {
+    ) async throws(AccountDenial) {
         do throws(StoreError) {
             guard try await !store.isSeen(event.mark) else { return }
             let owner = try await effect?.make(in: store)
@@ -80,7 +81,7 @@ package struct AccountEvents: EventServing {
             guard try await store.markSeen(event.mark, lifetime: event.lifetime) else { return }
             log(event, name, owner: owner, call)
         } catch {
-            throw Refusal(event: error)
+            throw AccountDenial(event: error)
         }
     }
 

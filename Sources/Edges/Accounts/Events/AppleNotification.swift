@@ -19,7 +19,7 @@ struct AppleNotification {
     /// The members of `{"payload": JWS}` that count.
     ///
     /// - Returns: the JWS.
-    static func payload(of call: AccountCall) throws(Refusal) -> String {
+    static func payload(of call: AccountCall) throws(AccountDenial) -> String {
         guard call.contentType.utf8.elementsEqual("application/json".utf8) else {
             throw .malformed("Send the notification with Content-Type: application/json.")
         }
@@ -30,7 +30,7 @@ struct AppleNotification {
         return payload
     }
 
-    init(_ event: VerifiedEvent, now: Int64) throws(Refusal) {
+    init(_ event: VerifiedEvent, now: Int64) throws(AccountDenial) {
         let told = try Self.told(event.signed.claims)
         guard let type = told["type"]?.string else { throw .event("an event without a type") }
         name = String(type.prefix(Self.shownType))
@@ -43,12 +43,12 @@ struct AppleNotification {
         do throws(VerificationFailure) {
             effect = EventEffect(try event.signed.subject(in: told), at: time, now: now, isDeletion: isDeletion)
         } catch {
-            throw Refusal(event: error)
+            throw AccountDenial(event: error)
         }
     }
 
     /// `events`: the text of an object as Apple sends it, or the object.
-    private static func told(_ claims: JSONValue) throws(Refusal) -> JSONValue {
+    private static func told(_ claims: JSONValue) throws(AccountDenial) -> JSONValue {
         guard let events = claims["events"] else { throw .event("no events") }
         if events.kind == .object { return events }
         guard let text = events.string, let document = try? JSONDocument(Array(text.utf8)),
@@ -59,7 +59,7 @@ struct AppleNotification {
 
     /// `event_time`, in seconds. Apple writes milliseconds; older examples of its have seconds, which as milliseconds would be long past, and
     /// revoke nothing.
-    private static func time(of told: JSONValue) throws(Refusal) -> UnixTime? {
+    private static func time(of told: JSONValue) throws(AccountDenial) -> UnixTime? {
         guard let claim = told["event_time"] else { return nil }
         guard let time = claim.integer, time >= 0 else { throw .event("event_time is not a time") }
         return UnixTime(time) ?? UnixTime(clamping: time / 1000)

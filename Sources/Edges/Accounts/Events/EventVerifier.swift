@@ -2,6 +2,33 @@ package import Authentication
 import GatewayConfiguration
 import GatewayCore
 import JOSE
+import RequestPipeline
+import Revocation
+
+/// The forms of events that are taken.
+enum EventForm: Sendable {
+    /// Apple's server-to-server notifications.
+    case appleNotification
+    /// OpenID Connect Back-Channel Logout 1.0 section 2.4.
+    case logoutToken
+
+    /// The `typ` that such a token may have besides JWT and none, in lower case.
+    var type: String {
+        switch self {
+        case .appleNotification: "secevent+jwt"
+        case .logoutToken: "logout+jwt"
+        }
+    }
+
+    /// How long a token without `exp` counts after `iat`, in seconds; nil: it must have one.
+    var lifeWithoutExpiry: Int64? {
+        switch self {
+        case .appleNotification: nil
+        // The claim came with an erratum, so that older providers' tokens have none.
+        case .logoutToken: 600
+        }
+    }
+}
 
 /// Verifies the tokens of events, by the verifiers of the providers' ID tokens, waiting for keys with a bound.
 package struct EventVerifier: Sendable {
@@ -23,7 +50,7 @@ package struct EventVerifier: Sendable {
     ///   - provider: whose it has to be; nil: any provider's.
     func verify(
         _ text: String, as form: EventForm, of provider: Configuration.Provider.Kind? = nil
-    ) async throws(Refusal) -> VerifiedEvent {
+    ) async throws(AccountDenial) -> VerifiedEvent {
         guard let token = try? UnverifiedJWS(text) else {
             throw .event(VerificationFailure.Reason.notCompactJWS.rawValue)
         }
@@ -33,13 +60,13 @@ package struct EventVerifier: Sendable {
         case .key(let key, let view): return try judge(token, by: verifier, key, view, form)
         case .unknown: throw .event(VerificationFailure.Reason.unknownKey.rawValue)
         case .unavailable(let retryAfter):
-            throw Refusal(Denial(.keysUnavailable, retryAfter: retryAfter), reason: "the provider's keys")
+            throw AccountDenial(Denial(.keysUnavailable, retryAfter: retryAfter), reason: "the provider's keys")
         }
     }
 
     private func verifier(
         of token: UnverifiedJWS, _ provider: Configuration.Provider.Kind?
-    ) throws(Refusal) -> ProviderVerifier {
+    ) throws(AccountDenial) -> ProviderVerifier {
         do throws(VerificationFailure) {
             let index = try verifiers.index(for: token, .idToken)
             guard case .provider(let verifier) = verifiers.verifiers[index],
@@ -47,32 +74,78 @@ package struct EventVerifier: Sendable {
             else { throw VerificationFailure(code: .invalidIDToken, reason: .issuer) }
             return verifier
         } catch {
-            throw Refusal(event: error)
+            throw AccountDenial(event: error)
         }
     }
 
     private func checkBeforeSignature(
         _ token: UnverifiedJWS, by verifier: ProviderVerifier, _ form: EventForm
-    ) throws(Refusal) -> String {
+    ) throws(AccountDenial) -> String {
         if form == .logoutToken { try LogoutToken.checkNamesUser(token.payload.root, verifier) }
         do throws(VerificationFailure) {
             return try verifier.checkEventBeforeSignature(token, type: form.type, keys.view(of: verifier.keySet))
         } catch {
-            throw Refusal(event: error)
+            throw AccountDenial(event: error)
         }
     }
 
     private func judge(
         _ token: UnverifiedJWS, by verifier: ProviderVerifier, _ key: PublicKey, _ view: KeySetView, _ form: EventForm
-    ) throws(Refusal) -> VerifiedEvent {
+    ) throws(AccountDenial) -> VerifiedEvent {
         // Waiting for the key took its time.
         let now = now()
         let signed: SignedEvent
         do throws(VerificationFailure) {
             signed = try verifier.verifyEvent(token, key: key, view, now: now)
         } catch {
-            throw Refusal(event: error)
+            throw AccountDenial(event: error)
         }
         return try VerifiedEvent(signed, form: form, now: now)
+    }
+}
+
+/// A provider's event that counts: signed for us, of now, and with a name of its own.
+struct VerifiedEvent: Sendable {
+    /// How long an event counts at most, in seconds after `iat`, whatever its `exp` says. A mark can be kept for longer, so that no event outlives
+    /// its mark.
+    static let longestLife: Int64 = 29 * 86_400
+    /// The longest `jti`, in bytes.
+    static let longestID = 1024
+
+    let signed: SignedEvent
+    /// What it is remembered by.
+    let mark: SHA256Digest
+    /// How long it has to be remembered, in seconds.
+    let lifetime: Int64
+
+    init(_ signed: SignedEvent, form: EventForm, now: Int64) throws(AccountDenial) {
+        let end = try Self.end(of: signed, form)
+        guard end.isAfter(now) else { throw .event("too long ago") }
+        self.signed = signed
+        mark = try Self.mark(of: signed.claims)
+        // Another gateway's clock may be behind.
+        let left = end.adding(signed.verifier.clockSkew).seconds(since: UnixTime(clamping: now))
+        lifetime = min(left, StoreBounds.maximumLifetime)
+    }
+
+    private static func end(of signed: SignedEvent, _ form: EventForm) throws(AccountDenial) -> UnixTime {
+        guard let expiresAt = signed.expiresAt else {
+            guard let life = form.lifeWithoutExpiry else { throw .event("no exp") }
+            return signed.issuedAt.adding(life)
+        }
+        return min(expiresAt, signed.issuedAt.adding(longestLife))
+    }
+
+    /// SHA-256 of `iss` and `jti`, each after its length, so that no two pairs are one text.
+    private static func mark(of claims: JSONValue) throws(AccountDenial) -> SHA256Digest {
+        guard let id = claims["jti"]?.string, (1...longestID).contains(id.utf8.count) else {
+            throw .event("jti is not a text of 1 to \(longestID) bytes")
+        }
+        var bytes: [UInt8] = []
+        for text in [claims["iss"]?.string ?? "", id] {
+            withUnsafeBytes(of: UInt64(text.utf8.count).bigEndian) { bytes.append(contentsOf: $0) }
+            bytes.append(contentsOf: text.utf8)
+        }
+        return try AccountDenial.hash(bytes)
     }
 }

@@ -9,7 +9,7 @@ enum LogoutToken {
     static let name = "logout"
 
     /// What the token does, after the checks of section 2.6 that are a logout token's own.
-    static func effect(of event: VerifiedEvent, now: Int64) throws(Refusal) -> EventEffect {
+    static func effect(of event: VerifiedEvent, now: Int64) throws(AccountDenial) -> EventEffect {
         let claims = event.signed.claims
         guard claims["events"]?[Self.event]?.kind == .object else { throw .event("no back-channel logout event") }
         guard claims["nonce"] == nil else { throw .event("a nonce, which logout tokens have not") }
@@ -18,11 +18,11 @@ enum LogoutToken {
         do throws(VerificationFailure) {
             return EventEffect(try event.signed.subject(in: claims), at: event.signed.issuedAt, now: now)
         } catch {
-            throw Refusal(event: error)
+            throw AccountDenial(event: error)
         }
     }
 
-    private static func withoutSubject(_ claims: JSONValue) -> Refusal {
+    private static func withoutSubject(_ claims: JSONValue) -> AccountDenial {
         guard claims["sid"] != nil else { return .event("neither sub nor sid") }
         return .event(
             "sid without sub",
@@ -32,7 +32,7 @@ enum LogoutToken {
     }
 
     /// Refuses a token of a provider whose `sub` is another one for each application, where it does not name the user otherwise.
-    static func checkNamesUser(_ claims: JSONValue, _ verifier: ProviderVerifier) throws(Refusal) {
+    static func checkNamesUser(_ claims: JSONValue, _ verifier: ProviderVerifier) throws(AccountDenial) {
         guard verifier.rules.subjectClaim != "sub", claims["oid"] == nil || claims["tid"] == nil else { return }
         throw .event(
             "sub without oid and tid",

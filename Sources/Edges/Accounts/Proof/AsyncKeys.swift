@@ -1,6 +1,26 @@
 package import Authentication
 package import GatewayCore
+package import JOSE
 import Synchronization
+
+/// What became of looking for the key that a token names, once no waiting is left to do.
+package enum KeyLookupResult: Sendable {
+    /// The key, and the view of its set that has it: the verdict on the signature needs both.
+    case key(PublicKey, KeySetView)
+    /// The source has no such key: the token is invalid.
+    case unknown
+    /// The source cannot be asked, or did not answer in time; `Retry-After` in seconds, at least 1.
+    case unavailable(retryAfter: Int)
+}
+
+/// The keys of tokens, for those who may wait for them: off the request path.
+package protocol KeyWaiting: Sendable {
+    /// What is known of a set now: enough for the checks before the signature.
+    func view(of set: Int) -> KeySetView
+
+    /// The key with this id in a set, waited for while its source is being asked, at most `KeySetView.patience`.
+    func key(kid: String, set: Int) async -> KeyLookupResult
+}
 
 /// The key coordinator's sets for asynchronous callers: an unknown key is asked for as on the request path, by the one fetch that everybody
 /// shares, and waited for with a bound.
@@ -44,7 +64,7 @@ package struct AsyncKeys: KeyWaiting {
     package func key(kid: String, set: Int) async -> KeyLookupResult {
         guard coordinator.sources.indices.contains(set) else { return .unavailable(retryAfter: 1) }
         let view = coordinator.view(of: set)
-        if let result = look(for: kid, in: view) { return result }
+        if let result = lookUp(kid, in: view) { return result }
         defer { waiting.count.wrappingSubtract(1, ordering: .relaxed) }
         guard waiting.count.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
             return .unavailable(retryAfter: 1)
@@ -53,7 +73,7 @@ package struct AsyncKeys: KeyWaiting {
     }
 
     /// Nil: wait for the next view, and look again.
-    private func look(for kid: String, in view: KeySetView, since: UInt64? = nil) -> KeyLookupResult? {
+    private func lookUp(_ kid: String, in view: KeySetView, since: UInt64? = nil) -> KeyLookupResult? {
         switch view.lookup(kid: kid, now: monotonic(), waitingSince: since) {
         case .key(let key): .key(key, view)
         case .unknown: .unknown
@@ -75,7 +95,7 @@ package struct AsyncKeys: KeyWaiting {
         return await withTaskGroup(of: KeyLookupResult?.self) { group in
             group.addTask {
                 for await view in views {
-                    if let result = look(for: kid, in: view, since: since) { return result }
+                    if let result = lookUp(kid, in: view, since: since) { return result }
                 }
                 return nil
             }

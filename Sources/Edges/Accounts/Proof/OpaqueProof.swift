@@ -15,7 +15,7 @@ package struct OpaqueProof: Sendable {
     }
 
     /// Microsoft's, for one, are never taken: nothing proves whom they were issued for.
-    static let notTaken = Refusal(
+    static let notTaken = AccountDenial(
         .operationNotAllowed, detail: "Access tokens of this provider are not taken here.")
 
     func check(_ text: String, provider: String, for network: PeerNetwork) async throws -> Proof {
@@ -23,8 +23,10 @@ package struct OpaqueProof: Sendable {
             throw Self.notTaken
         }
         let token = Array(text.utf8)
-        guard OpaqueToken.isWellFormed(token) else { throw Refusal.credential("no text that an opaque token can be") }
-        let digest = try Refusal.hash(token)
+        guard OpaqueToken.isWellFormed(token) else {
+            throw AccountDenial.credential("no text that an opaque token can be")
+        }
+        let digest = try AccountDenial.hash(token)
         let verdict = await withCheckedContinuation { continuation in
             checker.check(token, key: digest, provider: place, for: network) { continuation.resume(returning: $0) }
         }
@@ -33,14 +35,14 @@ package struct OpaqueProof: Sendable {
             // Access tokens may be JWS too, which it takes its issuer to read.
             return try proof(
                 of: identity, try Proof.use(of: token, isJWS: token.withUnsafeBytes(CompactShape.isJWT)))
-        case .refused(let failure, _): throw Refusal(failure)
+        case .refused(let failure, _): throw AccountDenial(failure)
         case .unavailable(let why, let retryAfter, _):
-            throw Refusal(Denial(.introspectionUnavailable, retryAfter: retryAfter), reason: why)
+            throw AccountDenial(Denial(.introspectionUnavailable, retryAfter: retryAfter), reason: why)
         }
     }
 
     /// Many such tokens never end: their use is remembered as long as anything is.
-    private func proof(of identity: ProviderIdentity, _ digest: SHA256Digest) throws(Refusal) -> Proof {
+    private func proof(of identity: ProviderIdentity, _ digest: SHA256Digest) throws(AccountDenial) -> Proof {
         guard let hasher = SHA256Hasher(), let principal = Principal(identity, hasher: hasher) else {
             throw .credential("the provider tells more than can be kept, or the uid would be longer than 128 bytes")
         }

@@ -2,6 +2,7 @@ package import Authentication
 package import GatewayCore
 import JOSE
 import Revocation
+import Synchronization
 
 /// Verifies credentials that calls bring as proof: by the same verifiers as those of requests, waiting for keys and providers with a bound.
 package struct ProofVerifier: Sendable {
@@ -39,17 +40,17 @@ package struct ProofVerifier: Sendable {
             guard case .firebase(let verifier) = $0 else { return false }
             return verifier.kind == .idToken
         }
-        guard let index else { throw Refusal(.operationNotAllowed, detail: "Firebase is not configured here.") }
+        guard let index else { throw AccountDenial(.operationNotAllowed, detail: "Firebase is not configured here.") }
         return try await slots.run { try await verify(text, by: index).principal }
     }
 
-    private func verifier(of provider: String) throws(Refusal) -> Int {
+    private func verifier(of provider: String) throws(AccountDenial) -> Int {
         let index = verifiers.verifiers.firstIndex {
             guard case .provider(let verifier) = $0 else { return false }
             return verifier.id.utf8.elementsEqual(provider.utf8)
         }
         guard let index else {
-            throw Refusal(.operationNotAllowed, detail: "ID tokens of this provider are not taken here.")
+            throw AccountDenial(.operationNotAllowed, detail: "ID tokens of this provider are not taken here.")
         }
         return index
     }
@@ -62,12 +63,12 @@ extension ProofVerifier {
         do {
             principal = try await self.principal(of: text, by: index)
         } catch let failure as VerificationFailure {
-            throw Refusal(failure)
+            throw AccountDenial(failure)
         }
         let lifetime = principal.expiresAt.seconds(since: UnixTime(clamping: clock.now()))
         // A use that is forgotten before the token ends could be made again.
         guard lifetime <= StoreBounds.maximumLifetime else {
-            throw Refusal.credential("it lasts longer than its use can be remembered")
+            throw AccountDenial.credential("it lasts longer than its use can be remembered")
         }
         let digest = try Proof.use(of: Array(text.utf8), isJWS: true)
         return Proof(principal: principal, digest: digest, lifetime: max(lifetime, 1), isOpaque: false)
@@ -85,7 +86,7 @@ extension ProofVerifier {
         switch await keys.key(kid: kid, set: set) {
         case .key(let key, let view): return try judge(token, by: verifier, key, view)
         case .unknown: throw VerificationFailure(code: .invalidIDToken, reason: .unknownKey)
-        case .unavailable(let retryAfter): throw Refusal(Denial(.keysUnavailable, retryAfter: retryAfter))
+        case .unavailable(let retryAfter): throw AccountDenial(Denial(.keysUnavailable, retryAfter: retryAfter))
         }
     }
 
@@ -102,5 +103,22 @@ extension ProofVerifier {
     ) throws(VerificationFailure) -> Principal {
         guard let hasher = SHA256Hasher() else { throw VerificationFailure(code: .internalError, reason: .hashing) }
         return try verifier.verify(token, key: key, view, now: clock.now(), hasher: hasher)
+    }
+}
+
+/// How many proofs are verified at a time: each may wait for a provider.
+final class ProofSlots: Sendable {
+    /// The most at a time; a further call is told to come again.
+    static let capacity = 256
+
+    private let taken = Atomic<Int>(0)
+
+    /// Runs `body` in a slot.
+    func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+        defer { taken.wrappingSubtract(1, ordering: .relaxed) }
+        guard taken.wrappingAdd(1, ordering: .relaxed).newValue <= Self.capacity else {
+            throw AccountDenial(.overloaded, reason: "as many proofs as may be are being verified")
+        }
+        return try await body()
     }
 }

@@ -20,12 +20,12 @@ package final class Accounts: AccountServing {
     func reply(to call: AccountCall) async -> AccountReply {
         do {
             return try await serve(call)
-        } catch let refusal as Refusal {
+        } catch let refusal as AccountDenial {
             return refused(refusal, call)
         } catch let error as StoreError {
-            return refused(Refusal(error), call)
+            return refused(AccountDenial(error), call)
         } catch {
-            return refused(Refusal(.internalError, reason: "\(error)"), call)
+            return refused(AccountDenial(.internalError, reason: "\(error)"), call)
         }
     }
 
@@ -39,14 +39,14 @@ package final class Accounts: AccountServing {
         case .link: return try await LinkCall(parts: parts).reply(to: call)
         case .unlink: return try await UnlinkCall(parts: parts).reply(to: call)
         case .signOut: return try await SignOutCall(parts: parts).reply(to: call)
-        case .auth: return .json(call.caller.map { $0.principal.variable } ?? Array("null".utf8))
+        case .auth: return .json(call.caller.map(\.variable) ?? Array("null".utf8))
         case .appleEvents, .backchannelLogout:
-            guard let events = parts.events else { throw Refusal(.routeNotFound) }
+            guard let events = parts.events else { throw AccountDenial(.routeNotFound) }
             return await events.serve(call)
         }
     }
 
-    private func refused(_ refusal: Refusal, _ call: AccountCall) -> AccountReply {
+    private func refused(_ refusal: AccountDenial, _ call: AccountCall) -> AccountReply {
         parts.logger.log(
             level: refusal.denial.code.status < 500 ? .info : .warning, "account call refused",
             metadata: [
@@ -57,12 +57,49 @@ package final class Accounts: AccountServing {
     }
 }
 
-extension Refusal {
+extension AccountDenial {
     fileprivate init(_ error: StoreError) {
         if error.code == .tooManyLinks {
             self.init(.operationNotAllowed, detail: "The account has as many providers as it may; unlink one first.")
         } else {
             self.init(.storeUnavailable, reason: error.description)
         }
+    }
+}
+
+/// Tells the operator of each change of whom an account belongs to. It names no address and no subject's token.
+struct AuditLog: Sendable {
+    enum Event: String, Sendable {
+        case link
+        case unlink
+        /// An identity came to an account because both have the same verified address.
+        case merge
+        /// As `merge`, but nobody had vouched for the account's address before: whoever used it was put out.
+        case takeover
+    }
+
+    private let logger: Logger
+    private let requestID: String
+
+    init(logger: Logger, requestID: String) {
+        self.logger = logger
+        self.requestID = requestID
+    }
+
+    func record(_ event: Event, of user: UserKey, provider: String, consent: Bool = false) {
+        var metadata: Logger.Metadata = [
+            "event": "\(event.rawValue)", "provider": "\(provider)", "consent": "\(consent)",
+            "request": "\(requestID)",
+        ]
+        metadata.add(user)
+        logger.notice("account", metadata: metadata)
+    }
+}
+
+extension Logger.Metadata {
+    /// Adds `uid`, and `tenant` where it is a part of the user's name.
+    mutating func add(_ user: UserKey) {
+        self["uid"] = "\(user.uid)"
+        if let tenant = user.tenant { self["tenant"] = "\(tenant)" }
     }
 }

@@ -37,16 +37,16 @@ package struct SessionKeys: Sendable {
 
 /// The session keys, once they are known: the issuer, and in an embedded store the key, may have to be read from the store first.
 package final class SessionAuthority: Sendable {
-    private let settled = Mutex<SessionKeys?>(nil)
+    private let known = Mutex<SessionKeys?>(nil)
 
     package init() {}
 
     /// Nil: not known yet.
-    package var keys: SessionKeys? { settled.withLock { $0 } }
+    package var keys: SessionKeys? { known.withLock { $0 } }
 
     /// They are known now, and stay as they are.
-    func settle(_ keys: SessionKeys) {
-        settled.withLock { $0 = keys }
+    func set(_ keys: SessionKeys) {
+        known.withLock { $0 = keys }
     }
 }
 
@@ -67,7 +67,7 @@ extension SessionAuthority {
         var issuer = accounts.issuer
         if issuer == nil { issuer = try await Self.issuer(from: store) }
         guard let keys, let issuer else { return }
-        settle(try SessionKeys(issuer: issuer, current: keys.current, previous: keys.previous))
+        set(try SessionKeys(issuer: issuer, current: keys.current, previous: keys.previous))
     }
 
     private static func issuer(from store: any AccountStore) async throws -> String {

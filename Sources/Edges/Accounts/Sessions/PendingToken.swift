@@ -1,3 +1,5 @@
+import TextCoding
+import Authentication
 import GatewayCore
 import JOSE
 import Revocation
@@ -34,21 +36,101 @@ struct PendingToken: Sendable {
     }
 
     /// One that a session of that account can link.
-    static func link(_ user: ProvenUser, to owner: UserKey) throws(Refusal) -> PendingToken {
+    static func link(_ user: ProvenUser, to owner: UserKey) throws(AccountDenial) -> PendingToken {
         let id = RandomText.name()
         return PendingToken(id: id, purpose: .link(binding: try binding(id, owner)), user: user)
     }
 
-    func isBound(to owner: UserKey) throws(Refusal) -> Bool {
+    func isBound(to owner: UserKey) throws(AccountDenial) -> Bool {
         guard case .link(let binding) = purpose else { return false }
         return ConstantTime.equals(binding.utf8, try Self.binding(id, owner).utf8)
     }
 
     /// What the one use is remembered by.
-    func digest() throws(Refusal) -> SHA256Digest { try Refusal.hash(Array("pending:\(id)".utf8)) }
+    func digest() throws(AccountDenial) -> SHA256Digest { try AccountDenial.hash(Array("pending:\(id)".utf8)) }
 
     /// The id has a fixed length, so that no two pairs have one hash.
-    private static func binding(_ id: String, _ owner: UserKey) throws(Refusal) -> String {
-        HexText.text(try Refusal.hash(Array("\(id):\(owner.name)".utf8)).bytes)
+    private static func binding(_ id: String, _ owner: UserKey) throws(AccountDenial) -> String {
+        HexDigits.text(of: try AccountDenial.hash(Array("\(id):\(owner.name)".utf8)).bytes)
+    }
+}
+
+/// Writes and reads pending tokens.
+struct PendingTokens: Sendable {
+    let keys: SessionKeys
+
+    private enum Name {
+        static let purpose = "purpose", provider = "provider", subject = "subject", binding = "binding"
+        static let claims = "claims", origin = "origin"
+        static let authenticated = "authenticated_at", confirmed = "confirmed_at", made = "made_at"
+    }
+
+    func text(of token: PendingToken, now: Int64) throws(AccountDenial) -> String {
+        var text = ObjectText()
+        for name in ["iss", "aud"] { text.add(name, keys.issuer) }
+        let now = UnixTime(clamping: now)
+        text.add("iat", now)
+        text.add("exp", now.adding(PendingToken.lifetime))
+        text.add("jti", token.id)
+        text.add(Name.purpose, token.purpose.name)
+        if case .link(let binding) = token.purpose { text.add(Name.binding, binding) }
+        text.add(Name.provider, token.user.link.provider)
+        text.add(Name.subject, token.user.link.subject)
+        let user = token.user
+        for (name, time) in [
+            (Name.authenticated, user.signIn.authenticatedAt), (Name.confirmed, user.signIn.confirmedAt),
+            (Name.made, user.madeAt),
+        ] {
+            if let time { text.add(name, time) }
+        }
+        var origin = ObjectText()
+        user.origin.write(to: &origin)
+        text.add(Name.origin, json: origin.bytes)
+        text.add(Name.claims, token.user.claims.root)
+        let signed = try keys.sign(text.bytes, type: SessionKeys.pendingType)
+        guard signed.utf8.count <= PendingToken.maximumSize else { throw .credential("more claims than can be kept") }
+        return signed
+    }
+
+    /// The token of a text, if it was made here and may still be used.
+    func read(_ text: String, now: Int64) throws(AccountDenial) -> PendingToken {
+        guard let token = try? UnverifiedJWS(text, maximumSize: PendingToken.maximumSize),
+            token.type?.utf8.elementsEqual(SessionKeys.pendingType.utf8) == true,
+            let key = verificationKey(token.keyID), let verified = token.verify(with: key, algorithm: .es256)
+        else { throw .credential("no pending token of ours") }
+        let claims = verified.payload.root
+        guard claims["iss"]?.equals(keys.issuer) == true, claims["aud"]?.equals(keys.issuer) == true,
+            let end = claims["exp"]?.integer.flatMap(UnixTime.init(claim:)), end.isAfter(now)
+        else { throw .credential("a pending token that does not count any more") }
+        guard let pending = try? Self.pending(claims) else { throw .credential("a pending token of another version") }
+        return pending
+    }
+
+    private static func pending(_ claims: JSONValue) throws -> PendingToken? {
+        guard let id = claims["jti"]?.string, let provider = claims[Name.provider]?.string,
+            let subject = claims[Name.subject]?.string, let source = claims[Name.claims],
+            let origin = SessionOrigin(claims[Name.origin]),
+            let purpose = purpose(claims)
+        else { return nil }
+        let user = ProvenUser(
+            link: IdentityLink(provider: provider, subject: subject),
+            claims: try JSONDocument(source.compact, limits: SourceClaims.limits),
+            signIn: SignInProof(
+                authenticatedAt: time(claims[Name.authenticated]), confirmedAt: time(claims[Name.confirmed])),
+            madeAt: time(claims[Name.made]), origin: origin)
+        return PendingToken(id: id, purpose: purpose, user: user)
+    }
+
+    private static func time(_ claim: JSONValue?) -> UnixTime? { claim?.integer.flatMap(UnixTime.init(claim:)) }
+
+    private static func purpose(_ claims: JSONValue) -> PendingToken.Purpose? {
+        guard let name = claims[Name.purpose] else { return nil }
+        if name.equals("sign-in") { return .signIn }
+        guard name.equals("link"), let binding = claims[Name.binding]?.string else { return nil }
+        return .link(binding: binding)
+    }
+
+    private func verificationKey(_ id: String?) -> PublicKey? {
+        id.flatMap { keys.view.keys?.key(id: $0) }
     }
 }

@@ -11,18 +11,18 @@ struct SessionIssuer: Sendable {
     let keys: SessionKeys
 
     /// - Parameter lifetime: in seconds.
-    func cookie(for source: SessionSource, now: Int64, lifetime: Int64) throws(Refusal) -> SessionCookie {
+    func cookie(for source: SessionSource, now: Int64, lifetime: Int64) throws(AccountDenial) -> SessionCookie {
         let now = UnixTime(clamping: now)
         let session = Session(name: RandomText.name(), issuedAt: now, expiresAt: now.adding(lifetime))
         return try cookie(for: source, session)
     }
 
     /// The cookie of a session that has its name and its end.
-    func cookie(for source: SessionSource, _ session: Session) throws(Refusal) -> SessionCookie {
+    func cookie(for source: SessionSource, _ session: Session) throws(AccountDenial) -> SessionCookie {
         let claims = source.claims(session, issuer: keys.issuer)
         let token = try keys.sign(claims, type: SessionVerifier.type, source: source.header)
         guard token.utf8.count <= Self.maximumTokenSize else {
-            throw Refusal(
+            throw AccountDenial(
                 .invalidCredential, reason: "the session cookie would be too large",
                 detail: "The credential has more claims than fit into a cookie.")
         }
@@ -34,7 +34,7 @@ extension SessionKeys {
     /// A token of that `typ`.
     ///
     /// - Parameter source: what began the session, as JSON text, where its header has to say so.
-    func sign(_ claims: [UInt8], type: String, source: [UInt8]? = nil) throws(Refusal) -> String {
+    func sign(_ claims: [UInt8], type: String, source: [UInt8]? = nil) throws(AccountDenial) -> String {
         var header = ObjectText()
         header.add("alg", current.algorithm.rawValue)
         header.add("kid", current.keyID)
@@ -43,7 +43,7 @@ extension SessionKeys {
         do {
             return try current.sign(header: String(decoding: header.bytes, as: UTF8.self), payload: claims)
         } catch {
-            throw Refusal(.internalError, reason: error.description)
+            throw AccountDenial(.internalError, reason: error.description)
         }
     }
 }

@@ -28,7 +28,7 @@ struct SessionStarter {
             guard start == identity else { continue }
             return try await parts.store.owner(of: link) == user ? start : nil
         }
-        throw Refusal(.overloaded, reason: "the account was revoked at the same time, again and again")
+        throw AccountDenial(.overloaded, reason: "the account was revoked at the same time, again and again")
     }
 
     /// Begins a session of Firebase's user.
@@ -38,9 +38,10 @@ struct SessionStarter {
 
     private func begin(_ user: UserKey, at time: UnixTime, _ madeAt: UnixTime?) async throws -> UnixTime {
         let start = try await parts.store.beginSession(user, at: time.seconds)
-        guard !start.record.disabled else { throw Refusal(.userDisabled) }
+        guard !start.record.disabled else { throw AccountDenial(.userDisabled) }
         if let since = start.record.credentialsSince, madeAt.map({ $0 < since }) ?? true {
-            throw Refusal(CredentialKind.idToken.revokedCode, reason: "the credential was made before the revocation")
+            throw AccountDenial(
+                CredentialKind.idToken.revokedCode, reason: "the credential was made before the revocation")
         }
         return start.started
     }

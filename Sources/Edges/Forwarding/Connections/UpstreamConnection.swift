@@ -14,7 +14,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
 
     let server: Int
     /// Apart from the pool, whose reference costs more to follow.
-    package let front: ServerFront
+    package let front: ConnectionContext
     let pool: UpstreamPool
     @exclusivity(unchecked) package private(set) var context: ChannelHandlerContext?
     /// The client whose request is being served.
@@ -27,7 +27,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     var trailers: TrailerFilter?
     /// Small parts of the answer, and of the request, that are written together once what arrived is used up.
     var gathered = ByteBuffer()
-    private var gatheredRequest = ByteBuffer()
+    var gatheredRequest = ByteBuffer()
     @exclusivity(unchecked) package private(set) var queued = QueuedWrites()
     @exclusivity(unchecked) package private(set) var writer: SocketWriter?
     @exclusivity(unchecked) package var isFlushDue = false {
@@ -35,12 +35,12 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
     /// The request's head was written and not flushed yet.
     private var isHeadUnsent = false
-    private var sendsChunks = false
-    private var requestTrailers: TrailerFilter?
+    private(set) var sendsChunks = false
+    private(set) var requestTrailers: TrailerFilter?
     /// The protocol that the upstream is asked to switch to; nil: none.
     private(set) var upgrade: UpgradeRequest?
     private var requestMethod = Method.get
-    private var responseLimit: UInt64 = 0
+    private(set) var responseLimit: UInt64 = 0
     private var served = 0
     private var isReadPaused = false
     @exclusivity(unchecked) package var turn = TurnBudget()
@@ -304,84 +304,7 @@ package final class UpstreamConnection: ChannelInboundHandler, Equatable {
     }
 }
 
-extension UpstreamConnection: SendingConnection {}
-
-extension UpstreamConnection: TurnTaking {
-    /// As much waits for the next turn as may be held.
-    var holdsMuch: Bool { turn.isDeferred && inbound.readableBytes >= ConnectionLimits.heldBytes }
-
-    package func takeTurn() {
-        turn.turnBegan()
-        front.readClock()
-        if let client { relayAnswer(to: client) }
-        turn.readEnded()
-        if let client {
-            clientWritabilityChanged(isWritable: client.isWritable)
-            client.flush()
-        }
-        guard !turn.isDeferred, let end = dueEnd else { return }
-        dueEnd = nil
-        switch end {
-        case .output: outputEnded()
-        case .connection: connectionEnded()
-        }
-    }
-}
-
-extension UpstreamConnection: Responder {
-    package var acceptsBody: Bool { takesMore }
-    package var answersAtLength: Bool { delivery == .asIs }
-
-    package func bodyPart(_ part: ByteBuffer) {
-        exchange?.bodySent(now: front.time)
-        var ready = takeGatheredRequest()
-        if sendsChunks { ready.writeChunkHeader(part.readableBytes) }
-        if part.readableBytes <= Self.smallPart {
-            ready.writeImmutableBuffer(part)
-        } else {
-            if ready.readableBytes > 0 { send(ready) }
-            send(part)
-            ready = ByteBuffer()
-        }
-        if sendsChunks { ready.writeStaticString("\r\n") }
-        gatheredRequest = ready
-    }
-
-    package func bodyEnded(trailers: ByteBuffer) {
-        if exchange?.isTunnel == true { return tunnelInputEnded() }
-        exchange?.requestEnded(now: front.time)
-        // What asks for a tunnel holds its connection as an upload does, until it is known to get none.
-        defer { if upgrade == nil { endUpload() } }
-        guard sendsChunks else { return }
-        var ready = takeGatheredRequest()
-        ready.writeStaticString("0\r\n")
-        requestTrailers?.append(trailers, to: &ready)
-        ready.writeStaticString("\r\n")
-        gatheredRequest = ready
-    }
-
-    func endUpload() {
-        guard holdsUpload else { return }
-        holdsUpload = false
-        pool.uploadEnded()
-    }
-
-    package func bodyFlush() {
-        writeGatheredRequest()
-        flush()
-    }
-
-    private func writeGatheredRequest() {
-        guard gatheredRequest.readableBytes > 0 else { return }
-        send(takeGatheredRequest())
-    }
-
-    private func takeGatheredRequest() -> ByteBuffer {
-        let ready = gatheredRequest
-        gatheredRequest = ByteBuffer()
-        return ready
-    }
-
+extension UpstreamConnection: SendingConnection {
     package func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
     }
@@ -402,19 +325,26 @@ extension UpstreamConnection: Responder {
         }
         return promise
     }
+}
 
-    package func clientWritabilityChanged(isWritable: Bool) {
-        if isWritable, !holdsMuch { resumeReading() } else { pauseReading() }
-    }
+extension UpstreamConnection: TurnTaking {
+    /// As much waits for the next turn as may be held.
+    var holdsMuch: Bool { turn.isDeferred && inbound.readableBytes >= ConnectionLimits.heldBytes }
 
-    package func clientGone() {
-        client = nil
-        closeNow()
-    }
-
-    package func tick(now: UInt64) {
-        guard let exchange, exchange.answerIsLate(now: now, limit: responseLimit) else { return }
-        blame(.upstreamTimeout)
-        if !sendsElsewhere(after: .timeout) { fail(.upstreamTimeout, blaming: false) }
+    package func takeTurn() {
+        turn.turnBegan()
+        front.readClock()
+        if let client { relayAnswer(to: client) }
+        turn.readEnded()
+        if let client {
+            clientWritabilityChanged(isWritable: client.isWritable)
+            client.flush()
+        }
+        guard !turn.isDeferred, let end = dueEnd else { return }
+        dueEnd = nil
+        switch end {
+        case .output: outputEnded()
+        case .connection: connectionEnded()
+        }
     }
 }

@@ -24,7 +24,7 @@ enum AnswerHead {
     ///   - room: for how many bytes more there should be room behind it.
     static func render(
         _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, trailers: TrailerFilter? = nil,
-        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, additions: AnswerAdditions? = nil,
+        delivery: UpstreamExchange.Delivery, closes: Bool, minorVersion: UInt8, additions: ResponseFieldPolicy? = nil,
         origin: Int = CORSPolicy.nowhere, room: Int = 0, into output: inout ByteBuffer
     ) {
         let added = additions?.count(to: origin) ?? 0
@@ -46,7 +46,7 @@ enum AnswerHead {
 
     /// Renders an interim (1xx) response.
     static func renderInterim(
-        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, additions: AnswerAdditions? = nil,
+        _ head: ResponseHead, bytes: UnsafeRawBufferPointer, fields: FieldTable, additions: ResponseFieldPolicy? = nil,
         into output: inout ByteBuffer
     ) {
         _ = output.render(from: bytes, atMost: bytes.count + 32) { writer in
@@ -80,5 +80,25 @@ enum AnswerHead {
             if let removed, removed.matches(field.name.bytes(in: bytes)) { continue }
             writer.keep(field.line)
         }
+    }
+}
+
+/// Which answers go on for as long as both sides like, by their `Content-Type`.
+enum StreamType {
+    /// Event streams, gRPC, and images that replace each other.
+    @inline(__always)
+    static func isStream(_ type: UnsafeRawBufferPointer) -> Bool {
+        guard type.count >= 16 else { return false }
+        switch type[0] | 0x20 {
+        case UInt8(ascii: "t"): return begins(type, "text/event-stream")
+        case UInt8(ascii: "a"): return begins(type, "application/grpc")
+        case UInt8(ascii: "m"): return begins(type, "multipart/x-mixed-replace")
+        default: return false
+        }
+    }
+
+    private static func begins(_ type: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        return type.count >= count && ASCII.equals(UnsafeRawBufferPointer(rebasing: type[..<count]), text)
     }
 }

@@ -3,6 +3,7 @@ package import GatewayCore
 import JOSE
 import Revocation
 package import SecurityRules
+import TextCoding
 
 /// Renders who is asking into the header lines that the upstream reads.
 package struct IdentityRenderer: Sendable {

@@ -1,4 +1,5 @@
 package import Authentication
+package import GatewayConfiguration
 package import GatewayCore
 package import HTTPWire
 package import NIOCore
@@ -46,7 +47,7 @@ package final class OutgoingHead: Sendable {
     }
 
     /// What the request is known by to others.
-    package struct Marks {
+    package struct TraceIDs {
         package let request: (UInt64, UInt64)
         package let trace: (UInt64, UInt64)
         package let span: UInt64
@@ -75,17 +76,17 @@ package final class OutgoingHead: Sendable {
     /// - Parameter balanceValue: the hash that its server is chosen by; `nil`: there is none.
     /// - Returns: what an upstream connection takes; `nil` if the head could not be rendered.
     package func render(
-        _ request: RequestView, _ permit: Permit, _ route: Route, _ marks: Marks, balanceValue: UInt64? = nil,
+        _ request: RequestView, _ permit: Permit, _ route: Route, _ traceIDs: TraceIDs, balanceValue: UInt64? = nil,
         into output: inout ByteBuffer
     ) -> OutgoingRequest? {
-        guard writeHead(of: request, permit, route, marks, into: &output) else { return nil }
+        guard writeHead(of: request, permit, route, traceIDs, into: &output) else { return nil }
         return OutgoingRequest(
             method: request.head.method, isChunked: request.head.framing == .chunked, trailers: route.trailers,
             responseTimeout: permit.plan.responseTimeout, upgrade: permit.upgrade, balanceValue: balanceValue)
     }
 
     private func writeHead(
-        of request: RequestView, _ permit: Permit, _ route: Route, _ marks: Marks, into output: inout ByteBuffer
+        of request: RequestView, _ permit: Permit, _ route: Route, _ traceIDs: TraceIDs, into output: inout ByteBuffer
     ) -> Bool {
         let identitySize = permit.identity.map { $0.identity.bytes.count + route.assertion.count + 32 } ?? 0
         let host = max(request.head.host.count, route.fallbackHost.count)
@@ -97,7 +98,7 @@ package final class OutgoingHead: Sendable {
             writeRequestLine(request, permit, route, &writer)
             writeKeptFields(request, permit, &writer)
             writeIdentity(permit, route.assertion, &writer)
-            writeTrace(request, marks, &writer)
+            writeTrace(request, traceIDs, &writer)
             writeForwarded(request, route, &writer)
             writeFraming(request.head.framing, &writer)
             if let upgrade = permit.upgrade { writer.append(upgrade.lines) }
@@ -192,19 +193,19 @@ package final class OutgoingHead: Sendable {
     }
 
     /// `X-Request-Id`, and `traceparent` as W3C Trace Context has it, sampling left to the upstream.
-    private func writeTrace(_ request: RequestView, _ marks: Marks, _ writer: inout HeadWriter) {
+    private func writeTrace(_ request: RequestView, _ traceIDs: TraceIDs, _ writer: inout HeadWriter) {
         writer.append("X-Request-Id: ")
-        writer.append(hexadecimal: marks.request.0)
-        writer.append(hexadecimal: marks.request.1)
-        if let context = marks.context {
+        writer.append(hexadecimal: traceIDs.request.0)
+        writer.append(hexadecimal: traceIDs.request.1)
+        if let context = traceIDs.context {
             writer.append("\r\n")
             return context.write(request, &writer)
         }
         writer.append("\r\ntraceparent: 00-")
-        writer.append(hexadecimal: marks.trace.0)
-        writer.append(hexadecimal: marks.trace.1)
+        writer.append(hexadecimal: traceIDs.trace.0)
+        writer.append(hexadecimal: traceIDs.trace.1)
         writer.append("-")
-        writer.append(hexadecimal: marks.span)
+        writer.append(hexadecimal: traceIDs.span)
         writer.append("-00\r\n")
     }
 
@@ -224,5 +225,37 @@ package final class OutgoingHead: Sendable {
     private func writeHost(_ request: RequestView, _ route: Route, _ writer: inout HeadWriter) {
         let host = request.head.host
         if host.isEmpty { writer.append(route.fallbackHost) } else { writer.keep(host) }
+    }
+}
+
+/// Which inbound fields never reach an upstream, whatever the route says.
+package struct HeaderHygiene: Sendable {
+    package let managed: ManagedFieldMatcher
+
+    /// - Parameters:
+    ///   - prefix: of the identity fields, such as `X-Auth-`.
+    ///   - extra: names of the fields that carry further claims.
+    ///   - removed: fields that the configuration removes besides.
+    package init(prefix: String, extra: [String], removed: Configuration.RemovedFields = Configuration.RemovedFields())
+    {
+        managed = ManagedFieldMatcher(
+            exact: [
+                String(prefix.dropLast()), "Forwarded", "X-Real-IP", "True-Client-IP", "X-HTTP-Method-Override",
+                "X-HTTP-Method", "X-Method-Override", "X-Request-Id", "traceparent", "tracestate",
+                // CGI makes HTTP_PROXY of it, which many HTTP clients take for their proxy's address.
+                "Proxy",
+            ] + extra + removed.names,
+            prefixes: [prefix, "X-Forwarded-", "X-Original-", "X-Rewrite-", "X-Envoy-Original-"] + removed.prefixes)
+    }
+
+    /// Whether a field of a request is of the client's connection, or one that only the gateway may write.
+    @inline(__always)
+    func removes(_ field: Field, of head: UnsafeRawBufferPointer) -> Bool {
+        switch field.kind {
+        case .host, .contentLength: return false
+        // What may follow is announced anew.
+        case .expect, .trailer: return true
+        default: return field.isHopByHop || managed.matches(field.name.bytes(in: head))
+        }
     }
 }

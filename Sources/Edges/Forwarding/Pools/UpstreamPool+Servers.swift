@@ -39,7 +39,7 @@ extension UpstreamPool {
     }
 
     /// What those who look after the upstream have found.
-    package func apply(_ news: UpstreamNews) {
+    package func apply(_ news: UpstreamUpdate) {
         front.readClock()
         switch news {
         case .endpoints(let endpoints): install(endpoints)

@@ -20,7 +20,7 @@ package final class UpstreamPool {
     typealias Entry = UpstreamQueue<Waiter>.Entry
 
     package let settings: UpstreamSettings
-    let front: ServerFront
+    let front: ConnectionContext
     /// `Host` for a request that has none.
     package let hostField: [UInt8]
     let loop: any EventLoop
@@ -38,7 +38,8 @@ package final class UpstreamPool {
     private var isServingWaiting = false
 
     package init(
-        settings: UpstreamSettings, front: ServerFront, counters: WorkerCounters, loop: any EventLoop, logger: Logger
+        settings: UpstreamSettings, front: ConnectionContext, counters: WorkerCounters, loop: any EventLoop,
+        logger: Logger
     ) {
         self.settings = settings
         self.front = front

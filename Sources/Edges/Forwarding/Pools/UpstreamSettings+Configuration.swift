@@ -32,7 +32,7 @@ extension UpstreamSettings {
     }
 
     /// Whether somebody has to look after it: it has names, or is checked.
-    var needsUpkeep: Bool { health != nil || servers.contains(where: \.isName) }
+    var needsHealthChecking: Bool { health != nil || servers.contains(where: \.isName) }
 }
 
 extension UpstreamSettings.Server {

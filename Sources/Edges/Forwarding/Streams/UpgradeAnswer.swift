@@ -53,7 +53,7 @@ struct UpgradeAnswer {
     /// Renders the client's 101 in place of what `output` held.
     ///
     /// - Parameter additions: what the route's answers have besides.
-    func render(_ additions: AnswerAdditions?, to origin: Int, into output: inout ByteBuffer) -> Bool {
+    func render(_ additions: ResponseFieldPolicy?, to origin: Int, into output: inout ByteBuffer) -> Bool {
         // A client that offered sub-protocols must get one of them.
         let selectsBearer = request.selectsBearer && count(WebSocketProtocols.fieldName) == 0
         let bound = bytes.count + request.lines.count + (additions?.count(to: origin) ?? 0) + 128

@@ -1,6 +1,8 @@
 package import GatewayCore
 import HTTPWire
 package import NIOCore
+import NIOSSL
+import NIOTLS
 
 /// One client connection's I/O: reads heads and bodies, hands requests over, writes answers, keeps time.
 ///
@@ -10,7 +12,7 @@ package final class ClientHandler: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    package let front: ServerFront
+    package let front: ConnectionContext
     /// Whom requests come from.
     @exclusivity(unchecked) package var origins: RequestOrigin
     /// How it is opened and closed where it is more than a socket; nil: it is none.
@@ -49,7 +51,7 @@ package final class ClientHandler: ChannelInboundHandler {
     private var lingered = 0
 
     /// - Parameter opening: what has to be done before the first request; nil: nothing.
-    init(front: ServerFront, peer: PeerAddress, opening: ConnectionOpening? = nil) {
+    init(front: ConnectionContext, peer: PeerAddress, opening: ConnectionOpening? = nil) {
         self.front = front
         self.opening = opening
         origins = RequestOrigin(peer: peer)
@@ -167,6 +169,28 @@ package final class ClientHandler: ChannelInboundHandler {
         }
     }
 
+    /// A PROXY header was read, or the handshake is complete.
+    private func openingWent(on event: Any) {
+        front.readClock()
+        switch event {
+        case let header as ProxyHeaderRead:
+            if let source = header.source {
+                let peer = PeerAddress(source, isSecure: opening?.isSecure == true, through: [])
+                origins = RequestOrigin(peer: peer)
+                guard holder?.client(is: peer) != false else { return close() }
+            }
+            if opening?.isSecure != true { connection.opened(now: front.time) }
+        case let event as TLSUserEvent:
+            guard case .handshakeCompleted = event else { return }
+            opening?.handshakeTook(front.time &- min(front.time, connection.lastProgress))
+            connection.opened(now: front.time)
+        case is ConnectionHolder.MakeRoom:
+            makeRoom()
+        default:
+            break
+        }
+    }
+
     package func channelInactive(context: ChannelHandlerContext) {
         // Once one half of a tunnel has ended, its other half ends it in order.
         if connection.isServing { giveUp(stream?.isHalfClosed == true ? .ok : .clientClosed) }
@@ -231,6 +255,19 @@ package final class ClientHandler: ChannelInboundHandler {
         connection.close()
         if isFlushDue { flushNow() }
         closeTransport()
+    }
+
+    /// Ends the connection as it is. Over TLS without its own end, so that an answer that was cut short never looks complete, and without
+    /// waiting for the peer's.
+    private func closeTransport() {
+        guard let context else { return }
+        if opening?.isSecure == true,
+            let below = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        {
+            below.close(promise: nil)
+        } else {
+            context.close(promise: nil)
+        }
     }
 
     /// Gives up the request and closes: its answer cannot be finished.

@@ -37,13 +37,13 @@ package struct RequestRecord {
     /// How often the request was given to an upstream connection.
     package var attempts = 0
     /// What few requests have, behind one reference: each of an ordinary request's would be released at its end.
-    private var rarities: Rarities?
+    private var uncommon: UncommonFields?
     /// The most bytes that the body may have; nil: no bound.
     package var bodyLimit: Int?
     /// A refusal takes the session cookie away.
     package var clearsCookie = false
     /// What the route's answers have besides; nil: nothing, or the route is not known yet.
-    package var additions: AnswerAdditions?
+    package var additions: ResponseFieldPolicy?
     /// The place of the request's origin among those of the route's CORS.
     package var corsOrigin = CORSPolicy.nowhere
     /// The trace that the request is part of; zero: not known, since it was not forwarded.
@@ -54,7 +54,7 @@ package struct RequestRecord {
 
 extension RequestRecord {
     /// Not changed once made: a copy of the record keeps its own.
-    private final class Rarities {
+    private final class UncommonFields {
         let tried: [Int]
         let reason, rule: String?
 
@@ -67,20 +67,20 @@ extension RequestRecord {
 
     /// The servers of its upstream where it failed.
     package var tried: [Int] {
-        get { rarities?.tried ?? [] }
-        set { rarities = Rarities(tried: newValue, reason: reason, rule: rule) }
+        get { uncommon?.tried ?? [] }
+        set { uncommon = UncommonFields(tried: newValue, reason: reason, rule: rule) }
     }
 
     /// Why the request was refused, precisely: for the log, never for the client.
     package var reason: String? {
-        get { rarities?.reason }
-        set { rarities = Rarities(tried: tried, reason: newValue, rule: rule) }
+        get { uncommon?.reason }
+        set { uncommon = UncommonFields(tried: tried, reason: newValue, rule: rule) }
     }
 
     /// The `allow` that decided, `FILE:LINE`: for the log, never for the client.
     package var rule: String? {
-        get { rarities?.rule }
-        set { rarities = Rarities(tried: tried, reason: reason, rule: newValue) }
+        get { uncommon?.rule }
+        set { uncommon = UncommonFields(tried: tried, reason: reason, rule: newValue) }
     }
 
     /// The id as it is spelled everywhere.

@@ -27,7 +27,7 @@ package protocol RequestHandler: AnyObject {
     /// A request begins that this handler sees to its end: `finished` follows, once.
     func began(_ client: ClientHandler)
     /// The field policy of responses to requests whose route is not known; `nil`: there is none.
-    var additions: AnswerAdditions? { get }
+    var additions: ResponseFieldPolicy? { get }
     func handle(_ request: RequestView, from client: ClientHandler)
     /// The response goes on as a stream. `nil`: it is watched like any other.
     func openStream(_ kind: OpenStream.Kind, for client: ClientHandler) -> OpenStream?

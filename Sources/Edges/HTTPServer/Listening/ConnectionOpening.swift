@@ -1,4 +1,5 @@
 import GatewayCore
+import HTTPWire
 
 /// What comes before the first request of a connection: a PROXY header, TLS, or both.
 ///

@@ -12,7 +12,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// One open listener of all workers. It can be opened and closed while the gateway runs, and be given another ``ListenerFront``.
+/// One open listener of all workers. It can be opened and closed while the gateway runs, and be given other ``ListenerSettings``.
 ///
 /// At a TCP address each worker has a socket of its own, between which the kernel shares connections (SO_REUSEPORT). A `unix:` address has
 /// one, whose connections are dealt out to the workers.
@@ -23,7 +23,7 @@ package final class Listener: Sendable {
     package let wanted: ListenAddress
     /// Whether the certificates' files have changed.
     let watch = Mutex(CertificateWatch())
-    private let current: Mutex<ListenerFront>
+    private let current: Mutex<ListenerSettings>
     private let channels: [any Channel]
     private let places: [Place]
     /// The file of a `unix:` address, to be removed.
@@ -36,13 +36,13 @@ package final class Listener: Sendable {
     }
 
     private init(
-        _ wanted: ListenAddress, address: SocketAddress, _ front: ListenerFront, channels: [any Channel],
+        _ wanted: ListenAddress, address: SocketAddress, _ settings: ListenerSettings, channels: [any Channel],
         places: [Place],
         socket: UnixSocketFile? = nil
     ) {
         self.wanted = wanted
         self.address = address
-        current = Mutex(front)
+        current = Mutex(settings)
         self.channels = channels
         self.places = places
         self.socket = socket
@@ -56,13 +56,13 @@ package final class Listener: Sendable {
     ///   - control: a loop for what is not a connection.
     package static func open(
         _ wanted: ListenAddress, lanes: [ListenerLane], group: any EventLoopGroup, control: any EventLoop,
-        front: ListenerFront, budget: ConnectionBudget
+        settings: ListenerSettings, budget: ConnectionBudget
     ) async throws -> Listener {
-        let places = try await places(lanes, front)
+        let places = try await places(lanes, settings)
         if let path = wanted.path {
             let (socket, channel) = try await bind(path, places, group: group, control: control, budget: budget)
             return Listener(
-                wanted, address: try SocketAddress(unixDomainSocketPath: path), front, channels: [channel],
+                wanted, address: try SocketAddress(unixDomainSocketPath: path), settings, channels: [channel],
                 places: places,
                 socket: socket)
         }
@@ -80,34 +80,34 @@ package final class Listener: Sendable {
             for channel in channels { try? await channel.close() }
             throw error
         }
-        return Listener(wanted, address: address, front, channels: channels, places: places)
+        return Listener(wanted, address: address, settings, channels: channels, places: places)
     }
 
     /// What new connections are served with.
-    package var front: ListenerFront { current.withLock { $0 } }
+    package var settings: ListenerSettings { current.withLock { $0 } }
 
-    /// Serves new connections with another front, from the moment each loop gets to know of it; those that are open keep theirs.
-    package func install(_ front: ListenerFront) {
+    /// Serves new connections with other settings, from the moment each loop gets to know of it; those that are open keep theirs.
+    package func install(_ settings: ListenerSettings) {
         current.withLock { current in
-            current = front
-            post(front)
+            current = settings
+            post(settings)
         }
     }
 
     /// The same, where it is still `old` that is served with.
-    func replace(_ old: ListenerFront, with front: ListenerFront) -> Bool {
+    func replace(_ old: ListenerSettings, with settings: ListenerSettings) -> Bool {
         current.withLock { current in
             guard current === old else { return false }
-            current = front
-            post(front)
+            current = settings
+            post(settings)
             return true
         }
     }
 
-    /// Within the lock, so that all loops get fronts in one order.
-    private func post(_ front: ListenerFront) {
+    /// Within the lock, so that all loops get settings in one order.
+    private func post(_ settings: ListenerSettings) {
         for place in places {
-            place.lane.loop.execute { place.slot.value.install(front) }
+            place.lane.loop.execute { place.slot.value.install(settings) }
         }
     }
 
@@ -117,11 +117,11 @@ package final class Listener: Sendable {
         for channel in channels { try? await channel.close() }
     }
 
-    private static func places(_ lanes: [ListenerLane], _ front: ListenerFront) async throws -> [Place] {
+    private static func places(_ lanes: [ListenerLane], _ settings: ListenerSettings) async throws -> [Place] {
         var places: [Place] = []
         for lane in lanes {
             let slot = try await lane.loop.submit {
-                NIOLoopBound(ListenerSlot(front, of: lane.front.value, lane.counters.value), eventLoop: lane.loop)
+                NIOLoopBound(ListenerSlot(settings, of: lane.context.value, lane.counters.value), eventLoop: lane.loop)
             }.get()
             places.append(Place(lane: lane, slot: slot))
         }
@@ -144,9 +144,10 @@ package final class Listener: Sendable {
 
     /// One socket of one worker, on its loop.
     static func bind(
-        to address: SocketAddress, _ lane: ListenerLane, _ front: ListenerFront, budget: ConnectionBudget
+        to address: SocketAddress, _ lane: ListenerLane, _ settings: ListenerSettings, budget: ConnectionBudget
     ) -> EventLoopFuture<any Channel> {
-        let slot = NIOLoopBound(ListenerSlot(front, of: lane.front.value, lane.counters.value), eventLoop: lane.loop)
+        let slot = NIOLoopBound(
+            ListenerSlot(settings, of: lane.context.value, lane.counters.value), eventLoop: lane.loop)
         return bind(Place(lane: lane, slot: slot), to: address, budget: budget)
     }
 
@@ -201,22 +202,22 @@ package final class Listener: Sendable {
     private static func accept(_ channel: any Channel, at place: Place, budget: ConnectionBudget) throws {
         let slot = place.slot.value
         let counters = place.lane.counters.value
-        let front = slot.front
-        let peer = PeerAddress(peer: channel, isSecure: front.tls != nil)
-        let holder = ConnectionHolder(channel: channel, budget: budget, counters: counters, proxies: front.proxies)
+        let settings = slot.settings
+        let peer = PeerAddress(peer: channel, isSecure: settings.tls != nil)
+        let holder = ConnectionHolder(channel: channel, budget: budget, counters: counters, proxies: settings.proxies)
         // Where a PROXY header names the client, the seat is moved to that address then.
         guard holder.takeSeat(for: peer) else { throw ConnectionLimitReached() }
         counters.add(to: .connectionsAccepted)
         let pipeline = channel.pipeline.syncOperations
-        if front.takesProxyHeader {
-            guard front.proxies.isEmpty || front.proxies.trusts(peer) else {
+        if settings.takesProxyHeader {
+            guard settings.proxies.isEmpty || settings.proxies.trusts(peer) else {
                 slot.opening?.headerFailed()
                 throw PeerNotTrusted()
             }
             try pipeline.addHandler(ProxyHeaderHandler(slot.opening))
         }
-        if let tls = front.tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
-        let handler = ClientHandler(front: place.lane.front.value, peer: peer, opening: slot.opening)
+        if let tls = settings.tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.context)) }
+        let handler = ClientHandler(front: place.lane.context.value, peer: peer, opening: slot.opening)
         handler.listener = slot
         handler.holder = holder
         try pipeline.addHandler(handler)

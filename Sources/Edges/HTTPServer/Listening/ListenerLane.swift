@@ -3,43 +3,43 @@ package import NIOCore
 
 /// What one event loop has for the connections that listeners give it. It outlives listeners and configurations.
 package struct ListenerLane: Sendable {
-    package let front: NIOLoopBound<ServerFront>
+    package let context: NIOLoopBound<ConnectionContext>
     package let counters: NIOLoopBound<WorkerCounters>
 
-    package init(front: NIOLoopBound<ServerFront>, counters: NIOLoopBound<WorkerCounters>) {
-        self.front = front
+    package init(context: NIOLoopBound<ConnectionContext>, counters: NIOLoopBound<WorkerCounters>) {
+        self.context = context
         self.counters = counters
     }
 
-    var loop: any EventLoop { front.eventLoop }
+    var loop: any EventLoop { context.eventLoop }
 }
 
 /// What a listener serves with on one loop, now.
 final class ListenerSlot {
-    private(set) var front: ListenerFront
+    private(set) var settings: ListenerSettings
     private(set) var opening: ConnectionOpening?
-    private let home: ServerFront
+    private let home: ConnectionContext
     private let counters: WorkerCounters
 
-    init(_ front: ListenerFront, of home: ServerFront, _ counters: WorkerCounters) {
-        self.front = front
+    init(_ settings: ListenerSettings, of home: ConnectionContext, _ counters: WorkerCounters) {
+        self.settings = settings
         self.home = home
         self.counters = counters
-        opening = Self.opening(front, counters)
+        opening = Self.opening(settings, counters)
     }
 
-    /// New connections are served with another front. Where that lets others in, those that came in by the one before end with their next
+    /// New connections are served with other settings. Where that lets others in, those that came in by the one before end with their next
     /// answer: they would have to prove themselves anew.
-    func install(_ next: ListenerFront) {
-        let previous = front
-        front = next
+    func install(_ next: ListenerSettings) {
+        let previous = settings
+        settings = next
         opening = Self.opening(next, counters)
         guard !next.admitsLike(previous) else { return }
         for connection in home.registry.connections where connection.listener === self { connection.outdate() }
     }
 
-    private static func opening(_ front: ListenerFront, _ counters: WorkerCounters) -> ConnectionOpening? {
-        guard front.tls != nil || front.takesProxyHeader else { return nil }
-        return ConnectionOpening(isSecure: front.tls != nil, counters: counters)
+    private static func opening(_ settings: ListenerSettings, _ counters: WorkerCounters) -> ConnectionOpening? {
+        guard settings.tls != nil || settings.takesProxyHeader else { return nil }
+        return ConnectionOpening(isSecure: settings.tls != nil, counters: counters)
     }
 }

@@ -1,4 +1,5 @@
 import GatewayCore
+import HTTPWire
 
 /// The header that a load balancer puts before a connection's own bytes (the PROXY protocol, versions 1 and 2, as HAProxy's
 /// `proxy-protocol.txt` has it): where the connection comes from.

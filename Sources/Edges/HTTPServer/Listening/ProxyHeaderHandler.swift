@@ -1,4 +1,5 @@
 import GatewayCore
+import HTTPWire
 import NIOCore
 
 /// Takes the PROXY header off a connection, tells the handlers behind it whom the connection comes from, and goes. A connection that

@@ -40,13 +40,13 @@ package final class OpenStream {
     }
 
     /// The close frame that the client can be told with; nil: it is no WebSocket, or is in the middle of a frame, or was told.
-    func farewellToClient(_ code: UInt16, _ reason: StaticString) -> ByteBuffer? {
+    func closeFrameToClient(_ code: UInt16, _ reason: StaticString) -> ByteBuffer? {
         guard isWebSocket, toClient.isAtBoundary, !toClient.hasClose else { return nil }
         return ByteBuffer(bytes: WebSocketClose.frame(code: code, reason: reason))
     }
 
     /// The same for the upstream: the client is going away.
-    func farewellToUpstream(mask: UInt32) -> ByteBuffer? {
+    func closeFrameToUpstream(mask: UInt32) -> ByteBuffer? {
         guard isWebSocket, toUpstream.isAtBoundary, !toUpstream.hasClose else { return nil }
         return ByteBuffer(bytes: WebSocketClose.frame(code: 1001, mask: mask))
     }

@@ -3,7 +3,7 @@ import NIOCore
 
 /// A connection that works in turns.
 package protocol TurnTaking: AnyObject {
-    var front: ServerFront { get }
+    var front: ConnectionContext { get }
     var turn: TurnBudget { get set }
     /// Continues the work that was deferred.
     func takeTurn()

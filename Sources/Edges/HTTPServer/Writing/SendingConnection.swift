@@ -2,7 +2,7 @@ package import NIOCore
 
 /// A connection that sends by its writer, or by its channel, and is flushed with others.
 package protocol SendingConnection: Flushable {
-    var front: ServerFront { get }
+    var front: ConnectionContext { get }
     /// Nil once the connection has left its pipeline, which is a moment after it closed.
     var context: ChannelHandlerContext? { get }
     var writer: SocketWriter? { get }

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// A strict decoder of one chunked body (RFC 9112 section 7.1) that copies and keeps no bytes.
 ///
 /// It is given the bytes that follow those it consumed, as they arrive, and tells where the payload is in them:
@@ -92,7 +94,7 @@ extension ChunkDecoder {
     }
 
     private mutating func size(_ byte: UInt8, _ digits: Int) throws(ChunkError) {
-        if let digit = ByteClass.hexValue(byte) {
+        if let digit = HexDigits.value(of: byte) {
             guard digits < ChunkDecoder.maximumDigits else { throw .invalidSize }
             remaining = remaining &<< 4 | UInt64(digit)
             state = .size(digits: digits &+ 1)
@@ -121,4 +123,113 @@ extension ChunkDecoder {
         guard byte == wanted else { throw .missingLineEnd }
         state = next
     }
+
+    /// Looks for the end of the trailer section, which begins at `start` and of which `scanned` bytes were searched.
+    /// Its bytes stay unconsumed until it is whole, so that they need not be kept here.
+    mutating func trailers(
+        _ base: UnsafeRawPointer, from start: Int, count: Int, _ scanned: Int
+    ) throws(ChunkError) -> Event {
+        let section = UnsafeRawBufferPointer(start: base + start, count: count &- start)
+        if section[0] == 0x0D { return try withoutTrailers(section, start) }
+        var scanned = scanned
+        guard let length = HeadScan.end(in: section, scanned: &scanned) else {
+            guard section.count < ChunkDecoder.maximumTrailers else { throw .trailersTooLarge }
+            state = .trailers(scanned: scanned)
+            return .needsMore(consumed: start)
+        }
+        guard length <= ChunkDecoder.maximumTrailers else { throw .trailersTooLarge }
+        try validate(UnsafeRawBufferPointer(rebasing: section[..<length]))
+        return finish(start &+ length, trailers: start..<start &+ length)
+    }
+
+    /// The section begins with CR: it is the empty line alone.
+    private mutating func withoutTrailers(_ section: UnsafeRawBufferPointer, _ start: Int) throws(ChunkError) -> Event {
+        guard section.count >= 2 else { return .needsMore(consumed: start) }
+        guard section[1] == 0x0A else { throw .malformedTrailers(.malformed(reason: "bare CR")) }
+        return finish(start &+ 2, trailers: start &+ 2..<start &+ 2)
+    }
+
+    private mutating func finish(_ consumed: Int, trailers: Range<Int>) -> Event {
+        state = .finished
+        return .end(consumed: consumed, trailers: trailers)
+    }
+
+    private func validate(_ section: UnsafeRawBufferPointer) throws(ChunkError) {
+        do throws(HeadError) {
+            let input = try HeadInput(section, HeadLimits(size: ChunkDecoder.maximumTrailers))
+            let end = try FieldLines.validate(input, from: 0, limit: ChunkDecoder.maximumTrailerFields)
+            guard end == input.count else { throw .malformed(reason: "bytes after the trailers") }
+        } catch {
+            throw .malformedTrailers(error)
+        }
+    }
+}
+
+/// The strict parser of a trailer section as ``ChunkDecoder`` tells it.
+public enum TrailerParser {
+    /// Parses `section`, trailer lines with the empty line that ends them, and fills `fields` with offsets in it.
+    ///
+    /// Which trailers may pass is for the caller to say: framing, routing and credentials have no place in them
+    /// (RFC 9110 section 6.5.1); ``FieldKind/mayBeTrailer`` tells those that this module knows.
+    public static func parse(
+        _ section: UnsafeRawBufferPointer, fields: FieldTable, limits: HeadLimits = HeadLimits()
+    ) throws(HeadError) {
+        fields.removeAll()
+        if section.isEmpty { return }
+        let input = try HeadInput(section, limits)
+        let end = try FieldLines.parse(input, from: 0, into: fields, limit: limits.fields)
+        guard end == input.count else { throw .malformed(reason: "bytes after the trailers") }
+    }
+}
+
+extension FieldKind {
+    /// Whether the field may be passed on as a trailer: not when it frames, routes, authenticates or controls a message
+    /// or concerns one connection (RFC 9110 section 6.5.1).
+    public var mayBeTrailer: Bool {
+        switch self {
+        case .host, .contentLength, .contentType, .authorization, .cookie, .setCookie, .expect, .wwwAuthenticate: false
+        case .forwarded, .forwardedFor, .forwardedHost, .forwardedProto, .origin, .secFetchSite, .location: false
+        default: !isHopByHop
+        }
+    }
+}
+
+/// The line before a chunk's payload: its size in hexadecimal and CRLF.
+public enum ChunkHeader {
+    /// The most bytes of the line.
+    public static let maximumLength = 18
+
+    /// Writes the line for a chunk of `size` bytes to the start of `output`, which has room for ``maximumLength``
+    /// bytes, and gives its length. Size 0 writes the last chunk's line, after which trailers or an empty line follow.
+    public static func write(_ size: UInt64, into output: UnsafeMutableRawBufferPointer) -> Int {
+        precondition(output.count >= maximumLength, "no room for a chunk's header")
+        let digits = max(1, (67 - size.leadingZeroBitCount) / 4)
+        var rest = size
+        for place in stride(from: digits - 1, through: 0, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: rest & 0xF)
+            output[place] = digit < 10 ? digit + 0x30 : digit + 0x57
+            rest >>= 4
+        }
+        output[digits] = 0x0D
+        output[digits + 1] = 0x0A
+        return digits + 2
+    }
+}
+
+/// Why a chunked body was refused. Where the message ends is then not known, so its connection must close.
+public enum ChunkError: Error, Sendable, Equatable {
+    /// A chunk does not begin with one to 16 hexadecimal digits and then CRLF or an extension.
+    case invalidSize
+    /// The size is above `Int64.max`.
+    case sizeTooLarge
+    /// A chunk extension that is not a token with, perhaps, a token or a quoted string as its value; a bare CR or LF.
+    case invalidExtension
+    /// The extensions have more than ``ChunkDecoder/maximumExtension`` bytes.
+    case extensionTooLong
+    /// No CRLF where a chunk's payload ends.
+    case missingLineEnd
+    /// The trailer section has more than ``ChunkDecoder/maximumTrailers`` bytes.
+    case trailersTooLarge
+    /// The trailer section breaks the rules of field lines.
+    case malformedTrailers(HeadError)
 }

@@ -89,9 +89,6 @@ public struct HeadWriter: ~Copyable {
         return position <= output.count ? position : nil
     }
 
-    /// Ends the head: the bytes it needs, whether or not the output had room for them.
-    public consuming func finishMeasuring() -> Int { count }
-
     private mutating func flush() {
         guard pendingEnd > pendingStart else { return }
         let start = pendingStart

@@ -1,3 +1,25 @@
+/// One field line of a head: where its parts are, and what it is.
+public struct Field: Sendable, Hashable {
+    /// The name, as it was spelled.
+    public var name: ByteRange
+    /// The value without the whitespace around it; it may be empty.
+    public var value: ByteRange
+    /// The bytes of the whole line, its CRLF among them.
+    public var lineLength: UInt32
+    /// Which field it is.
+    public var kind: FieldKind
+    /// Whether a `Connection` field of the same head names this field, so that it is for this connection only.
+    public var isNamedByConnection: Bool
+
+    /// The whole line, its CRLF among it.
+    @inlinable
+    public var line: ByteRange { ByteRange(start: name.start, length: lineLength) }
+
+    /// Whether a gateway must not pass the field on: a hop-by-hop field by its kind or because `Connection` names it.
+    @inlinable
+    public var isHopByHop: Bool { isNamedByConnection || kind.isHopByHop }
+}
+
 /// The field lines of a head or a trailer section, read strictly: RFC 9112 section 5, without what it lets a recipient
 /// tolerate. Lines end in CRLF, are never folded, names are tokens directly before their colon, and values hold visible
 /// ASCII, SP, HTAB and obs-text.
@@ -92,5 +114,34 @@ enum FieldLines {
         case 0x0D: return .malformed(reason: "bare CR")
         default: return .malformed(reason: "control byte in a field value")
         }
+    }
+}
+
+/// The members of a comma-separated list (RFC 9110 section 5.6.1), without the whitespace around them; empty ones are
+/// passed over. For lists of tokens: a comma in a quoted string divides too.
+public struct ListMembers: Sequence, IteratorProtocol {
+    private let base: UnsafeRawPointer?
+    private let end: Int
+    private var position = 0
+
+    /// The members of `value`, which must outlive the iteration.
+    public init(_ value: UnsafeRawBufferPointer) {
+        base = value.baseAddress
+        end = value.count
+    }
+
+    /// The next member's bytes, at least one.
+    public mutating func next() -> UnsafeRawBufferPointer? {
+        guard let base else { return nil }
+        while position < end {
+            var start = position
+            while position < end, base.byte(position) != 0x2C { position &+= 1 }
+            var stop = position
+            position &+= 1
+            while start < stop, ByteClass.isWhitespace(base.byte(start)) { start &+= 1 }
+            while stop > start, ByteClass.isWhitespace(base.byte(stop &- 1)) { stop &-= 1 }
+            if start < stop { return UnsafeRawBufferPointer(start: base + start, count: stop &- start) }
+        }
+        return nil
     }
 }

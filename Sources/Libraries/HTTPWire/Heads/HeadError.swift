@@ -37,3 +37,32 @@ extension HeadError: CustomStringConvertible {
         }
     }
 }
+
+/// The version in a first line (RFC 9112 section 2.3): `HTTP/1.0` or `HTTP/1.1`.
+enum HTTPVersion {
+    /// The bytes of a version.
+    static var length: Int { 8 }
+
+    /// The minor version of the text at `position`.
+    @inline(__always)
+    static func minor(_ input: HeadInput, at position: Int) throws(HeadError) -> UInt8 {
+        guard position &+ length <= input.count else { throw .malformed(reason: "head ends within its first line") }
+        let word = input.base.word(position)
+        if word == word11 { return 1 }
+        if word == word10 { return 0 }
+        throw error(input, at: position)
+    }
+
+    /// `HTTP/1.1` and `HTTP/1.0`, the first byte lowest.
+    private static var word11: UInt64 { 0x312E_312F_5054_5448 }
+    private static var word10: UInt64 { 0x302E_312F_5054_5448 }
+
+    @inline(never)
+    private static func error(_ input: HeadInput, at position: Int) -> HeadError {
+        let bytes = UnsafeRawBufferPointer(start: input.base + position, count: length)
+        let isVersion =
+            bytes.starts(with: [0x48, 0x54, 0x54, 0x50, 0x2F]) && ByteClass.isDigit(bytes[5]) && bytes[6] == 0x2E
+            && ByteClass.isDigit(bytes[7])
+        return isVersion ? .versionUnsupported : .malformed(reason: "invalid HTTP version")
+    }
+}

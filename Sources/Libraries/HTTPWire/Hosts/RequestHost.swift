@@ -1,7 +1,7 @@
 /// The one source of a request's host: its `Host` field, which a target's authority must agree with.
 struct RequestHost {
     var value: ByteRange
-    var name: HostName
+    var name: Authority
 
     @inline(__always)
     init(
@@ -13,12 +13,12 @@ struct RequestHost {
             try self.init(absent: input, target)
             return
         }
-        guard let name = HostName(input.base, field.value) else { throw .malformed(reason: "invalid Host") }
+        guard let name = Authority(input.base, field.value) else { throw .malformed(reason: "invalid Host") }
         self.init(value: field.value, name: name)
         if let authority = target.authority { try agree(input, authority, target) }
     }
 
-    private init(value: ByteRange, name: HostName) {
+    private init(value: ByteRange, name: Authority) {
         (self.value, self.name) = (value, name)
     }
 
@@ -43,8 +43,8 @@ struct RequestHost {
 
     private static func authorityName(
         _ input: HeadInput, _ authority: ByteRange, _ target: RequestTarget
-    ) throws(HeadError) -> HostName {
-        guard let name = HostName(input.base, authority) else {
+    ) throws(HeadError) -> Authority {
+        guard let name = Authority(input.base, authority) else {
             throw .malformed(reason: "invalid authority in the request target")
         }
         guard target.form != .authority || name.port != nil else {

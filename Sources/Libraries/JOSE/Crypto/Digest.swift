@@ -38,3 +38,73 @@ struct Digest: ~Copyable {
             && EVP_DigestFinal_ex(context, output, nil) == 1
     }
 }
+
+/// SHA-256 with a kept context. Not for more than one thread: one a worker.
+public final class SHA256Hasher {
+    private let digest: Digest
+
+    /// Fails when libcrypto has no SHA-256 or is out of memory.
+    public init?() {
+        guard let digest = Digest("SHA256") else { return nil }
+        self.digest = digest
+    }
+
+    /// The hash of `bytes`; nil when libcrypto fails.
+    public func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256Digest? {
+        var result = SHA256Digest()
+        let isDone = withUnsafeMutableBytes(of: &result.words) { output in
+            output.withMemoryRebound(to: UInt8.self) { buffer in
+                buffer.baseAddress.map { digest.hash(bytes, to: $0) } ?? false
+            }
+        }
+        return isDone ? result : nil
+    }
+
+    /// As ``hash(_:)-(UnsafeRawBufferPointer)``, of an array.
+    public func hash(_ bytes: [UInt8]) -> SHA256Digest? {
+        bytes.withUnsafeBytes { hash($0) }
+    }
+}
+
+/// The 32 bytes of a SHA-256 hash, held inline: a key for tables that costs no allocation.
+public struct SHA256Digest: Hashable, Sendable {
+    /// The bytes, in memory order.
+    var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    init() {}
+
+    /// A place without a hash yet.
+    public static var zero: SHA256Digest { SHA256Digest() }
+
+    /// The 32 bytes.
+    public var bytes: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
+
+    /// The first 8 bytes as a number, for a table of one's own. It is as uniform as the hash.
+    public var prefix: UInt64 { words.0 }
+
+    /// Calls `body` with the 32 bytes.
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try Swift.withUnsafeBytes(of: words, body)
+    }
+
+    /// Whether all bytes are the same.
+    public static func == (a: SHA256Digest, b: SHA256Digest) -> Bool { a.words == b.words }
+
+    /// Feeds the first 8 bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}
+
+/// The hash of `bytes`, for load time; nil when libcrypto fails.
+func sha256(_ bytes: [UInt8]) -> [UInt8]? {
+    var output = [UInt8](repeating: 0, count: 32)
+    return SHA256(bytes, bytes.count, &output) == nil ? nil : output
+}
+
+/// Comparison of secrets.
+public enum ConstantTime {
+    /// Whether both have the same bytes, in a time that depends on nothing but the lengths.
+    public static func equals(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+        let (a, b) = ([UInt8](a), [UInt8](b))
+        return a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
+    }
+}

@@ -50,3 +50,47 @@ enum Ed25519 {
         [first] + [UInt8](repeating: rest, count: keyLength - 2) + [last]
     }
 }
+
+/// What RFC 8032 section 5.1.3 asks of an encoded point. libcrypto takes any 32 bytes for a key: it reduces what is too
+/// large, and finds out only with each signature that there is no such point.
+extension Ed25519 {
+    /// Whether the ordinate of `point` is below the field's prime, 2^255 - 19, so that it has no other spelling.
+    static func isCanonical(_ point: [UInt8]) -> Bool {
+        guard point[keyLength - 1] & 0x7F == 0x7F, point[1..<(keyLength - 1)].allSatisfy({ $0 == 0xFF }) else {
+            return true
+        }
+        return point[0] < 0xED
+    }
+
+    /// Whether there is an abscissa for the ordinate of `point`: a square root of (y² - 1) / (dy² + 1).
+    static func isOnCurve(_ point: [UInt8]) -> Bool {
+        defer { ERR_clear_error() }
+        guard let context = BN_CTX_new() else { return false }
+        defer { BN_CTX_free(context) }
+        BN_CTX_start(context)
+        defer { BN_CTX_end(context) }
+        let prime = BN_CTX_get(context)
+        let square = BN_CTX_get(context)
+        let denominator = BN_CTX_get(context)
+        // The last is nil when any of them is.
+        guard let product = BN_CTX_get(context) else { return false }
+        var y = point
+        y[keyLength - 1] &= 0x7F
+        guard BN_set_bit(prime, 255) == 1, BN_sub_word(prime, 19) == 1,
+            BN_lebin2bn(y, Int32(keyLength), square) != nil, BN_mod_sqr(square, square, prime, context) == 1,
+            BN_lebin2bn(d, Int32(keyLength), denominator) != nil,
+            BN_mod_mul(denominator, denominator, square, prime, context) == 1, BN_add_word(denominator, 1) == 1,
+            // y² is 0 only for a point of small order, for which this is p - 1.
+            BN_add(square, square, prime) == 1, BN_sub_word(square, 1) == 1,
+            BN_mod_mul(product, square, denominator, prime, context) == 1
+        else { return false }
+        // The product is a square whenever the quotient is; -1 is for those that are not, -2 for an error.
+        return BN_kronecker(product, prime, context) >= 0
+    }
+
+    /// The curve's d, -121665 / 121666, least byte first.
+    private static let d: [UInt8] = [
+        0xA3, 0x78, 0x59, 0x13, 0xCA, 0x4D, 0xEB, 0x75, 0xAB, 0xD8, 0x41, 0x41, 0x4D, 0x0A, 0x70, 0x00,
+        0x98, 0xE8, 0x79, 0x77, 0x79, 0x40, 0xC7, 0x8C, 0x73, 0xFE, 0x6F, 0x2B, 0xEE, 0x6C, 0x03, 0x52,
+    ]
+}

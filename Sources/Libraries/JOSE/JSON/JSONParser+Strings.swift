@@ -1,3 +1,5 @@
+internal import TextCoding
+
 extension JSONParser {
     /// Reads a string whose opening quote has been read, and the closing quote.
     mutating func readString() throws(JSONError) {
@@ -70,7 +72,7 @@ extension JSONParser {
     private mutating func readHexUnit() throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = hexadecimalValue(try peek()) else { throw failure(.invalidEscape) }
+            guard let digit = HexDigits.value(of: try peek()) else { throw failure(.invalidEscape) }
             unit = unit << 4 | UInt16(digit)
             position += 1
         }
@@ -95,15 +97,5 @@ extension JSONParser {
         guard position + length <= text.count, second.contains(text[position + 1]) else { throw failure(.invalidUTF8) }
         for offset in 2..<max(length, 2) where text[position + offset] & 0xC0 != 0x80 { throw failure(.invalidUTF8) }
         position += length
-    }
-}
-
-/// The value of a hexadecimal digit, in either case.
-func hexadecimalValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
     }
 }

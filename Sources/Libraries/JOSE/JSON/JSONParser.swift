@@ -1,3 +1,26 @@
+internal import CLibcrypto
+
+/// One entry of a document's tape.
+///
+/// Values are in the order of the text. An object's members are pairs: a string node for the name, then the value with
+/// all that is in it. `next` is the index after the last node of the subtree, so that a reader can step over it.
+struct JSONNode: Sendable {
+    /// Where the text begins: a string's first byte after the quote, otherwise the value's first byte.
+    var start: UInt32
+    /// Where it ends: the closing quote of a string, otherwise the byte after the value.
+    var end: UInt32
+    /// The node after this value; of a container that is still open, the container around it.
+    var next: UInt32
+    /// The number of a container's elements or members; 1 for `true`.
+    var count: UInt32
+    var kind: JSONValue.Kind
+    /// Whether a string has escapes, so that its text is not its value.
+    var isEscaped: Bool
+
+    /// The container around the outermost value.
+    static let none = UInt32.max
+}
+
 /// Reads a JSON text into a tape of nodes.
 ///
 /// There is no recursion and no stack: a container that is open keeps the index of the container around it in its node.
@@ -158,4 +181,103 @@ extension JSONParser {
 @inline(__always)
 func isWhitespace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+}
+
+extension JSONParser {
+    /// Reads a number at its first byte (RFC 8259 section 6).
+    mutating func readNumber() throws(JSONError) {
+        let start = position
+        var kind = JSONValue.Kind.integer
+        if text[position] == UInt8(ascii: "-") { position += 1 }
+        let first = position
+        try readDigits()
+        guard text[first] != UInt8(ascii: "0") || position == first + 1 else { throw failure(.invalidNumber) }
+        if next(is: UInt8(ascii: ".")) {
+            kind = .number
+            position += 1
+            try readDigits()
+        }
+        if next(is: UInt8(ascii: "e")) || next(is: UInt8(ascii: "E")) {
+            kind = .number
+            position += 1
+            if next(is: UInt8(ascii: "+")) || next(is: UInt8(ascii: "-")) { position += 1 }
+            try readDigits()
+        }
+        append(kind, from: start, to: position)
+    }
+
+    /// One digit or more.
+    private mutating func readDigits() throws(JSONError) {
+        let start = position
+        while position < text.count, text[position] &- UInt8(ascii: "0") < 10 { position &+= 1 }
+        guard position > start else { throw failure(position < text.count ? .invalidNumber : .unexpectedEnd) }
+    }
+
+    private func next(is byte: UInt8) -> Bool {
+        position < text.count && text[position] == byte
+    }
+
+    /// A name that the object at `index` has twice, escapes resolved; nil when all differ.
+    ///
+    /// Small objects are compared pair by pair. Larger ones are sorted, which keeps the cost at n log n comparisons
+    /// whatever the names are; a hash table would be at the mercy of whoever chooses them.
+    func duplicateName(of index: Int) -> JSONNode? {
+        let count = Int(nodes[index].count)
+        return count <= 16 ? duplicateByPairs(of: index) : duplicateBySorting(of: index, count: count)
+    }
+
+    private func duplicateByPairs(of object: Int) -> JSONNode? {
+        let end = Int(nodes[object].next)
+        var later = Int(nodes[object + 2].next)
+        while later < end {
+            var earlier = object + 1
+            while earlier < later {
+                if hasSameName(nodes[earlier], nodes[later]) { return nodes[later] }
+                earlier = Int(nodes[earlier + 1].next)
+            }
+            later = Int(nodes[later + 1].next)
+        }
+        return nil
+    }
+
+    private func duplicateBySorting(of object: Int, count: Int) -> JSONNode? {
+        var names: [JSONNode] = []
+        names.reserveCapacity(count)
+        var name = object + 1
+        while name < Int(nodes[object].next) {
+            names.append(nodes[name])
+            name = Int(nodes[name + 1].next)
+        }
+        sort(&names)
+        return zip(names, names.dropFirst()).first { hasSameName($0, $1) }?.1
+    }
+
+    /// Brings equal names together. The order is only one of value where a name has escapes; else length goes first.
+    private func sort(_ names: inout [JSONNode]) {
+        if names.contains(where: \.isEscaped) {
+            names.sort { bytes(of: $0).lexicographicallyPrecedes(bytes(of: $1)) }
+        } else {
+            names.sort { compareText($0, $1) < 0 }
+        }
+    }
+
+    private func compareText(_ a: JSONNode, _ b: JSONNode) -> Int {
+        let (length, other) = (Int(a.end &- a.start), Int(b.end &- b.start))
+        guard length == other else { return length - other }
+        guard let base = text.baseAddress else { return 0 }
+        return Int(memcmp(base + Int(a.start), base + Int(b.start), length))
+    }
+
+    @inline(__always)
+    private func hasSameName(_ a: JSONNode, _ b: JSONNode) -> Bool {
+        if a.isEscaped || b.isEscaped { return bytes(of: a).elementsEqual(bytes(of: b)) }
+        guard a.end &- a.start == b.end &- b.start else { return false }
+        return equalBytes(
+            UnsafeBufferPointer(rebasing: text[Int(a.start)..<Int(a.end)]),
+            UnsafeBufferPointer(rebasing: text[Int(b.start)..<Int(b.end)]))
+    }
+
+    private func bytes(of node: JSONNode) -> JSONStringBytes {
+        JSONStringBytes(UnsafeBufferPointer(rebasing: text[Int(node.start)..<Int(node.end)]))
+    }
 }

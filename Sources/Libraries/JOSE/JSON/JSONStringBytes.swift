@@ -1,4 +1,5 @@
 internal import CLibcrypto
+internal import TextCoding
 
 /// The UTF-8 of a JSON string's value, escapes resolved one by one, from text that the parser has accepted.
 struct JSONStringBytes: Sequence, IteratorProtocol {
@@ -67,7 +68,7 @@ struct JSONStringBytes: Sequence, IteratorProtocol {
 
     private mutating func readHexUnit() -> UInt32 {
         defer { position += 4 }
-        return text[position..<position + 4].reduce(0) { $0 << 4 | UInt32(hexadecimalValue($1) ?? 0) }
+        return text[position..<position + 4].reduce(0) { $0 << 4 | UInt32(HexDigits.value(of: $1) ?? 0) }
     }
 }
 

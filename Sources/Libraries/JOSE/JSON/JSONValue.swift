@@ -75,3 +75,146 @@ private func parseInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     }
     return value
 }
+
+extension JSONValue {
+    /// Appends the value's JSON text to `output`, without whitespace outside strings. Strings and numbers are spelled as
+    /// they were written.
+    public func appendCompact(to output: inout [UInt8]) {
+        let node = node
+        let quote = node.kind == .string ? 1 : 0
+        storage.bytes.withUnsafeBufferPointer { bytes in
+            let text = bytes[(Int(node.start) - quote)..<(Int(node.end) + quote)]
+            if storage.hasWhitespace {
+                appendWithoutWhitespace(UnsafeBufferPointer(rebasing: text), to: &output)
+            } else {
+                output.append(contentsOf: text)
+            }
+        }
+    }
+
+    /// The value's JSON text without whitespace outside strings.
+    public var compact: [UInt8] {
+        var output: [UInt8] = []
+        appendCompact(to: &output)
+        return output
+    }
+}
+
+private func appendWithoutWhitespace(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    output.reserveCapacity(output.count + text.count)
+    var isInString = false
+    var isEscaped = false
+    for byte in text {
+        if isInString {
+            if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        } else if isWhitespace(byte) {
+            continue
+        } else if byte == UInt8(ascii: "\"") {
+            isInString = true
+        }
+        output.append(byte)
+    }
+}
+
+extension JSONValue {
+    /// Whether this is a string with exactly the bytes of `literal`. Allocates nothing.
+    public func equals(_ literal: StaticString) -> Bool {
+        let bytes = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+        return storage.string(node, equals: bytes)
+    }
+
+    /// Whether this is a string with exactly the UTF-8 of `string`. Allocates nothing where neither has to be unpacked.
+    @_disfavoredOverload
+    public func equals(_ string: String) -> Bool {
+        storage.string(node, equals: string)
+    }
+
+    /// Whether this is a string with exactly these bytes. Allocates nothing.
+    @_disfavoredOverload
+    public func equals(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBufferPointer { storage.string(node, equals: $0) }
+    }
+}
+
+extension JSONStorage {
+    /// Whether `node` is a string, or a member's name, whose value is `bytes`.
+    func string(_ node: JSONNode, equals bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard node.kind == .string else { return false }
+        return withText(of: node) { text in
+            node.isEscaped ? JSONStringBytes(text).elementsEqual(bytes) : equalBytes(text, bytes)
+        }
+    }
+
+    /// As above, by a string's UTF-8.
+    func string(_ node: JSONNode, equals string: String) -> Bool {
+        let answer = string.utf8.withContiguousStorageIfAvailable { self.string(node, equals: $0) }
+        return answer ?? Array(string.utf8).withUnsafeBufferPointer { self.string(node, equals: $0) }
+    }
+}
+
+extension JSONValue {
+    /// The value of an object's member; nil where there is none and for values that are not objects. The cost is the
+    /// number of members.
+    public subscript(_ member: String) -> JSONValue? {
+        guard node.kind == .object else { return nil }
+        let end = Int(node.next)
+        var name = index + 1
+        while name < end {
+            if storage.string(storage.nodes[name], equals: member) {
+                return JSONValue(storage: storage, index: name + 1)
+            }
+            name = Int(storage.nodes[name + 1].next)
+        }
+        return nil
+    }
+
+    /// An object's members in the order of the text; none for values that are not objects.
+    public var members: JSONMembers { JSONMembers(self) }
+
+    /// An array's elements in the order of the text; none for values that are not arrays.
+    public var elements: JSONElements { JSONElements(self) }
+}
+
+/// The members of an object.
+public struct JSONMembers: Sequence, IteratorProtocol {
+    private let storage: JSONStorage
+    private var position: Int
+    private let end: Int
+
+    init(_ value: JSONValue) {
+        storage = value.storage
+        position = value.index + 1
+        end = value.kind == .object ? Int(value.node.next) : 0
+    }
+
+    /// The next member, its name with escapes resolved.
+    public mutating func next() -> (name: String, value: JSONValue)? {
+        guard position < end else { return nil }
+        let name = JSONValue(storage: storage, index: position)
+        let value = JSONValue(storage: storage, index: position + 1)
+        position = Int(value.node.next)
+        return (name.string ?? "", value)
+    }
+}
+
+/// The elements of an array.
+public struct JSONElements: Sequence, IteratorProtocol {
+    private let storage: JSONStorage
+    private var position: Int
+    private let end: Int
+
+    init(_ value: JSONValue) {
+        storage = value.storage
+        position = value.index + 1
+        end = value.kind == .array ? Int(value.node.next) : 0
+    }
+
+    /// The next element.
+    public mutating func next() -> JSONValue? {
+        guard position < end else { return nil }
+        let value = JSONValue(storage: storage, index: position)
+        position = Int(value.node.next)
+        return value
+    }
+}

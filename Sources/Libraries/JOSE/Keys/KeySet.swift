@@ -81,3 +81,94 @@ struct KeySetBuilder {
         keys.append(key)
     }
 }
+
+extension KeySet {
+    /// Reads a JWK set (RFC 7517 section 5). A byte order mark is ignored.
+    ///
+    /// Skipped are: RSA below 2048 or above 8192 bits, or with an exponent below 3, even or above 31 bits; points off
+    /// their curve; Ed25519 keys of another length, of small order or not in their one spelling; keys for another `use` or
+    /// without `verify` in `key_ops`; an `alg` that is unknown or does not suit; keys with private members; a `kid` seen
+    /// before.
+    public init(jwkSet bytes: [UInt8]) throws(KeySetError) {
+        try self.init(jwkSet: Self.document(bytes).root)
+    }
+
+    init(jwkSet root: JSONValue) throws(KeySetError) {
+        guard let list = root["keys"], list.kind == .array else {
+            throw KeySetError(root["error"] == nil ? .notKeySet : .errorDocument)
+        }
+        guard list.count <= Self.maximumKeys else { throw KeySetError(.tooManyKeys) }
+        var builder = KeySetBuilder()
+        for element in list.elements {
+            let keyID = element["kid"]?.string
+            builder.add(keyID: keyID) { () throws(UnfitKey) in try JWK(element).makeKey() }
+        }
+        self.init(builder)
+    }
+
+    /// Reads a map from `kid` to a PEM certificate, as Google publishes it. A byte order mark is ignored.
+    ///
+    /// A certificate only carries a key here: no chain is built, since the source itself is trusted. Skipped are
+    /// certificates that cannot be read, that are not valid at `now` (seconds since 1970), and keys that are not RSA or as
+    /// weak as ``init(jwkSet:)`` tells.
+    public init(x509Map bytes: [UInt8], now: Int64) throws(KeySetError) {
+        try self.init(x509Map: Self.document(bytes).root, now: now)
+    }
+
+    init(x509Map root: JSONValue, now: Int64) throws(KeySetError) {
+        guard root["error"] == nil else { throw KeySetError(.errorDocument) }
+        guard root.members.contains(where: { isPEM($0.value) }) else { throw KeySetError(.notKeySet) }
+        guard root.count <= Self.maximumKeys else { throw KeySetError(.tooManyKeys) }
+        var builder = KeySetBuilder()
+        for (keyID, value) in root.members {
+            builder.add(keyID: keyID) { () throws(UnfitKey) in
+                guard isPEM(value), let text = value.string else { throw UnfitKey("not a PEM certificate") }
+                guard !keyID.isEmpty else { throw UnfitKey("\"kid\" is empty") }
+                let material = try X509Certificate(pem: text).rsaKey(validAt: now)
+                return try PublicKey(material, keyID: keyID, declared: nil)
+            }
+        }
+        self.init(builder)
+    }
+}
+
+private func isPEM(_ value: JSONValue) -> Bool {
+    value.string?.contains("-----BEGIN CERTIFICATE-----") ?? false
+}
+
+/// Why a document is not a key set at all. Keys in it that are unfit do not fail the set: they are skipped.
+public struct KeySetError: Error, Hashable, Sendable {
+    /// The kinds of failure; more may be added.
+    public enum Code: String, Hashable, Sendable {
+        /// Not JSON within the bounds; `json` tells more.
+        case invalidJSON
+        /// JSON without an array `keys` (RFC 7517 section 5) and without certificates.
+        case notKeySet
+        /// An object with an `error` in place of keys.
+        case errorDocument
+        /// More than `KeySet.maximumKeys` keys.
+        case tooManyKeys
+    }
+
+    /// What is wrong.
+    public let code: Code
+    /// What is wrong with the JSON, for `invalidJSON`.
+    public let json: JSONError?
+
+    init(_ code: Code, json: JSONError? = nil) {
+        self.code = code
+        self.json = json
+    }
+}
+
+extension KeySetError: CustomStringConvertible {
+    /// What is wrong, as a phrase for the log.
+    public var description: String {
+        switch code {
+        case .invalidJSON: "not JSON: \(json.map(String.init(describing:)) ?? "unreadable")"
+        case .notKeySet: "neither a JWK set (\"keys\") nor a map of PEM certificates"
+        case .errorDocument: "an error document in place of a key set"
+        case .tooManyKeys: "more than \(KeySet.maximumKeys) keys"
+        }
+    }
+}

@@ -80,3 +80,71 @@ final class PrivateKey: @unchecked Sendable {
         OutputMemory.collect { PEM_write_bio_PrivateKey($0, pointer, nil, nil, 0, nil, nil) == 1 } ?? []
     }
 }
+
+/// The kind of private key that an algorithm signs with.
+enum KeyShape: Equatable {
+    case rsa
+    case elliptic(EllipticCurve)
+    case ed25519
+
+    init(for algorithm: Algorithm) {
+        switch algorithm {
+        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: self = .rsa
+        case .es256: self = .elliptic(.p256)
+        case .es384: self = .elliptic(.p384)
+        case .es512: self = .elliptic(.p521)
+        case .edDSA: self = .ed25519
+        }
+    }
+
+    /// libcrypto's name of the key type.
+    var typeName: String {
+        switch self {
+        case .rsa: "RSA"
+        case .elliptic: "EC"
+        case .ed25519: "ED25519"
+        }
+    }
+}
+
+extension EllipticCurve {
+    /// libcrypto's name of the curve.
+    var groupName: String {
+        switch self {
+        case .p256: "prime256v1"
+        case .p384: "secp384r1"
+        case .p521: "secp521r1"
+        }
+    }
+}
+
+/// Numbers of libcrypto as big-endian bytes.
+enum BigEndian {
+    /// The number in exactly `count` bytes, zeros in front; `nil` when it does not fit.
+    static func bytes(_ number: OpaquePointer?, count: Int) -> [UInt8]? {
+        guard let number else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        return BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
+    }
+
+    /// The number in as few bytes as it needs.
+    static func bytes(_ number: OpaquePointer) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: (Int(BN_num_bits(number)) + 7) / 8)
+        BN_bn2bin(number, &bytes)
+        return bytes
+    }
+}
+
+/// Bytes that libcrypto writes to a memory BIO.
+enum OutputMemory {
+    /// What `write` put into the BIO it was given; `nil` when it failed.
+    static func collect(_ write: (OpaquePointer) -> Bool) -> [UInt8]? {
+        guard let bio = BIO_new(BIO_s_mem()) else { return nil }
+        defer { BIO_free(bio) }
+        guard write(bio) else { return nil }
+        let count = BIO_ctrl_pending(bio)
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = max(0, Int(BIO_read(bio, buffer.baseAddress, Int32(count))))
+        }
+    }
+}

@@ -1,3 +1,5 @@
+internal import CLibcrypto
+
 /// A private key bound to one JWS algorithm and a key id.
 ///
 /// It signs what the gateway itself issues and what the development identity mints; tokens of others are verified
@@ -35,5 +37,206 @@ public struct SigningKey: Sendable {
     /// The private key as unencrypted PKCS#8 PEM. Whoever reads it can sign: write it only to files of mode 0600.
     public func pem() -> [UInt8] {
         key.pem()
+    }
+}
+
+extension SigningKey {
+    /// The JOSE header of this key's tokens: `alg`, `kid`, `typ`.
+    ///
+    /// - Parameter type: the `typ` member; `nil` leaves it out.
+    public func header(type: String? = "JWT") -> String {
+        var text = Array("{".utf8)
+        for (name, value) in [("alg", algorithm.rawValue), ("kid", keyID), ("typ", type)] {
+            guard let value else { continue }
+            JSONWriter.appendName(name, to: &text)
+            JSONWriter.appendString(value, to: &text)
+        }
+        return String(decoding: text, as: UTF8.self) + "}"
+    }
+
+    /// A compact JWS (RFC 7515 section 7.1) over a payload.
+    ///
+    /// - Parameters:
+    ///   - header: the header's JSON text, taken as it is, even where it contradicts the key; by default `header()`.
+    ///   - payload: any bytes, commonly the JSON text of claims.
+    public func sign(header: String? = nil, payload: [UInt8]) throws(SigningKeyError) -> String {
+        var input: [UInt8] = []
+        Base64URL.encode(Array((header ?? self.header()).utf8), into: &input)
+        input.append(UInt8(ascii: "."))
+        Base64URL.encode(payload, into: &input)
+        let signature = try signature(over: input)
+        input.append(UInt8(ascii: "."))
+        Base64URL.encode(signature, into: &input)
+        return String(decoding: input, as: UTF8.self)
+    }
+
+    /// The signature over a signing input, in the form that JWS uses: for elliptic curves `r` and `s`, not ASN.1.
+    public func signature(over input: [UInt8]) throws(SigningKeyError) -> [UInt8] {
+        guard let raw = digestSign(input) else { throw .failed("sign with \(algorithm.rawValue)") }
+        guard case .elliptic(let curve) = shape else { return raw }
+        guard let fixed = fixedLength(raw, width: curve.width) else { throw .failed("read its own signature") }
+        return fixed
+    }
+
+    private func digestSign(_ input: [UInt8]) -> [UInt8]? {
+        defer { ERR_clear_error() }
+        guard let context = EVP_MD_CTX_new() else { return nil }
+        defer { EVP_MD_CTX_free(context) }
+        var parameters: OpaquePointer?
+        guard
+            EVP_DigestSignInit_ex(context, &parameters, algorithm.digestName, nil, nil, key.pointer, nil) == 1,
+            setPadding(parameters)
+        else { return nil }
+        var length = Int(EVP_PKEY_get_size(key.pointer))
+        var signature = [UInt8](repeating: 0, count: length)
+        guard EVP_DigestSign(context, &signature, &length, input, input.count) == 1 else { return nil }
+        return Array(signature.prefix(length))
+    }
+
+    /// RFC 7518 section 3.5: the salt of PS* is as long as the digest.
+    private func setPadding(_ parameters: OpaquePointer?) -> Bool {
+        guard algorithm.isPSS else { return true }
+        return EVP_PKEY_CTX_set_rsa_padding(parameters, RSA_PKCS1_PSS_PADDING) == 1
+            && EVP_PKEY_CTX_set_rsa_pss_saltlen(parameters, RSA_PSS_SALTLEN_DIGEST) == 1
+    }
+
+    /// RFC 7518 section 3.4: `r` and `s` in big-endian order, each as long as a coordinate.
+    private func fixedLength(_ encoded: [UInt8], width: Int) -> [UInt8]? {
+        let parsed = encoded.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var cursor = bytes.baseAddress
+            return d2i_ECDSA_SIG(nil, &cursor, bytes.count)
+        }
+        guard let parsed else { return nil }
+        defer { ECDSA_SIG_free(parsed) }
+        let r = BigEndian.bytes(ECDSA_SIG_get0_r(parsed), count: width)
+        let s = BigEndian.bytes(ECDSA_SIG_get0_s(parsed), count: width)
+        guard let r, let s else { return nil }
+        return r + s
+    }
+
+    /// The public key as a JWK (RFC 7517) with `alg`, `kid` and `use`; it holds nothing private.
+    public var jwk: String {
+        var text = Array("{".utf8)
+        for (name, value) in publicMembers + [("alg", algorithm.rawValue), ("kid", keyID), ("use", "sig")] {
+            JSONWriter.appendName(name, to: &text)
+            JSONWriter.appendString(value, to: &text)
+        }
+        return String(decoding: text, as: UTF8.self) + "}"
+    }
+
+    /// The members that make up the key (RFC 7518 section 6, RFC 8037 section 2).
+    var publicMembers: [(name: String, value: String)] {
+        switch shape {
+        case .rsa:
+            [("kty", "RSA"), ("n", number("n")), ("e", number("e"))]
+        case .elliptic(let curve):
+            [
+                ("kty", "EC"), ("crv", curve.rawValue),
+                ("x", number("qx", count: curve.width)), ("y", number("qy", count: curve.width)),
+            ]
+        case .ed25519:
+            [("kty", "OKP"), ("crv", "Ed25519"), ("x", rawPublicKey)]
+        }
+    }
+
+    private func number(_ name: String, count: Int? = nil) -> String {
+        var value: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(key.pointer, name, &value) == 1, let value else { return "" }
+        defer { BN_free(value) }
+        let bytes = count.map { BigEndian.bytes(value, count: $0) } ?? BigEndian.bytes(value)
+        return Base64URL.encode(bytes ?? [])
+    }
+
+    private var rawPublicKey: String {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        var length = bytes.count
+        guard EVP_PKEY_get_raw_public_key(key.pointer, &bytes, &length) == 1 else { return "" }
+        return Base64URL.encode(Array(bytes.prefix(length)))
+    }
+
+    /// Reads an unencrypted private key as ``init(pem:algorithm:keyID:)`` does, and names it by its thumbprint (RFC 7638) in
+    /// base64url: a `kid` that nobody has to choose, and that two keys do not share.
+    public init(pem: [UInt8], algorithm: Algorithm) throws(SigningKeyError) {
+        let key = try SigningKey(pem: pem, algorithm: algorithm, keyID: "")
+        guard let thumbprint = key.thumbprint else { throw .failed("hash the key") }
+        self.init(key: key.key, algorithm: algorithm, keyID: Base64URL.encode(thumbprint))
+    }
+
+    /// The SHA-256 of the public key's required members, 32 bytes (RFC 7638 section 3); nil when libcrypto fails.
+    public var thumbprint: [UInt8]? {
+        var text = Array("{".utf8)
+        for (name, value) in publicMembers.sorted(by: { $0.name < $1.name }) {
+            JSONWriter.appendName(name, to: &text)
+            JSONWriter.appendString(value, to: &text)
+        }
+        return sha256(text + [UInt8(ascii: "}")])
+    }
+
+    /// A self-signed X.509 v3 certificate of the public key, as PEM: the form of Google's `{kid: certificate}` maps.
+    ///
+    /// - Parameters:
+    ///   - commonName: subject and issuer, 1 to 64 bytes.
+    ///   - notBefore: seconds since 1970 from when the certificate is valid.
+    ///   - notAfter: seconds since 1970 until when it is.
+    /// - Throws: `failed` where libcrypto refuses the name or a time.
+    public func certificatePEM(
+        commonName: String, notBefore: Int64, notAfter: Int64
+    ) throws(SigningKeyError) -> [UInt8] {
+        defer { ERR_clear_error() }
+        guard let certificate = X509_new() else { throw .failed("make a certificate") }
+        defer { X509_free(certificate) }
+        guard
+            X509_set_version(certificate, 2) == 1, setSerial(certificate), setName(certificate, commonName),
+            setValidity(certificate, notBefore, notAfter), X509_set_pubkey(certificate, key.pointer) == 1,
+            X509_sign(certificate, key.pointer, algorithm.digestName.flatMap { EVP_get_digestbyname($0) }) > 0,
+            let pem = OutputMemory.collect({ PEM_write_bio_X509($0, certificate) == 1 })
+        else { throw .failed("make a certificate for \(commonName)") }
+        return pem
+    }
+
+    /// 63 random bits, never negative (RFC 5280 section 4.1.2.2).
+    private func setSerial(_ certificate: OpaquePointer) -> Bool {
+        ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), UInt64.random(in: 1...UInt64(Int64.max))) == 1
+    }
+
+    private func setName(_ certificate: OpaquePointer, _ commonName: String) -> Bool {
+        // MBSTRING_UTF8: the macro is an expression that the importer does not see.
+        let utf8: Int32 = 0x1000
+        let bytes = Array(commonName.utf8)
+        guard (1...64).contains(bytes.count), let name = X509_get_subject_name(certificate) else { return false }
+        return X509_NAME_add_entry_by_txt(name, "CN", utf8, bytes, Int32(bytes.count), -1, 0) == 1
+            && X509_set_issuer_name(certificate, name) == 1
+    }
+
+    private func setValidity(_ certificate: OpaquePointer, _ notBefore: Int64, _ notAfter: Int64) -> Bool {
+        guard let start = ASN1_TIME_set(nil, Int(notBefore)) else { return false }
+        defer { ASN1_TIME_free(start) }
+        guard let end = ASN1_TIME_set(nil, Int(notAfter)) else { return false }
+        defer { ASN1_TIME_free(end) }
+        return X509_set1_notBefore(certificate, start) == 1 && X509_set1_notAfter(certificate, end) == 1
+    }
+}
+
+/// Why a signing key could not be made, read or used.
+public struct SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of failure it was; more may be added.
+    public enum Code: Sendable, Equatable {
+        /// The text holds no unencrypted private key in PEM form.
+        case unreadable
+        /// The key is of another type, curve or size than the algorithm needs.
+        case unfit
+        /// libcrypto refused an operation; the usual reason is missing memory or a restricted provider.
+        case failed
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What happened, for people.
+    public let description: String
+
+    static func unreadable(_ what: String) -> SigningKeyError { SigningKeyError(code: .unreadable, description: what) }
+    static func unfit(_ what: String) -> SigningKeyError { SigningKeyError(code: .unfit, description: what) }
+    static func failed(_ operation: String) -> SigningKeyError {
+        SigningKeyError(code: .failed, description: "libcrypto could not \(operation)")
     }
 }

@@ -5,7 +5,7 @@ public import NIOCore
 public final class RedisClient: Sendable {
     private let link: NIOLoopBoundBox<RedisLink>
     private let loop: any EventLoop
-    private let board: RedisStatusBoard
+    private let sharedStatus: SharedRedisLinkStatus
     private let timeout: UInt64
 
     /// Does nothing before `start`.
@@ -19,13 +19,13 @@ public final class RedisClient: Sendable {
     ) {
         let link = RedisLink(configuration, loop: loop, logger: logger, clock: clock)
         self.loop = loop
-        board = link.statusBoard
+        sharedStatus = link.sharedStatus
         timeout = configuration.replyTimeout.nanosecondsClamped
         self.link = NIOLoopBoundBox.makeBoxSendingValue(link, eventLoop: loop)
     }
 
     /// How it is doing.
-    public var status: RedisLinkStatus { board.status }
+    public var status: RedisLinkStatus { sharedStatus.current }
 
     /// Begins to connect.
     public func start() {

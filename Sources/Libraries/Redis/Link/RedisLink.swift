@@ -16,7 +16,7 @@ public protocol RedisLinkObserver: AnyObject {
 /// each time where the master is, and uses no server that does not itself say that it is the master. Commands that are sent while there is
 /// no connection fail at once: nothing waits for one.
 ///
-/// It belongs to its loop: everything but `statusBoard` is used there. It is to be stopped before it is released.
+/// It belongs to its loop: everything but `sharedStatus` is used there. It is to be stopped before it is released.
 public final class RedisLink {
     private let configuration: RedisConfiguration
     private let loop: any EventLoop
@@ -37,7 +37,7 @@ public final class RedisLink {
     /// Who is told when the link can be used.
     public weak var observer: (any RedisLinkObserver)?
     /// The link's status for any thread.
-    public let statusBoard = RedisStatusBoard()
+    public let sharedStatus = SharedRedisLinkStatus()
 
     /// Does nothing before `start`.
     ///
@@ -58,7 +58,7 @@ public final class RedisLink {
     public var isReady: Bool { ready != nil }
 
     /// How it is doing.
-    public var status: RedisLinkStatus { statusBoard.status }
+    public var status: RedisLinkStatus { sharedStatus.current }
 
     /// Begins to connect.
     public func start() {
@@ -216,7 +216,7 @@ extension RedisLink: RedisConnectionOwner {
 extension RedisLink {
     private func report(_ state: RedisLinkStatus.State, at endpoint: RedisEndpoint?) {
         let now = clock()
-        statusBoard.update { status in
+        sharedStatus.update { status in
             if (status.state == .ready) != (state == .ready) { status.since = now }
             status.state = state
             if let endpoint { status.endpoint = endpoint }

@@ -32,15 +32,15 @@ public struct RedisLinkStatus: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A link's status, to be read from any thread.
-public final class RedisStatusBoard: Sendable {
+/// The latest status of a link, readable from any thread.
+public final class SharedRedisLinkStatus: Sendable {
     private let box = NIOLockedValueBox(
         RedisLinkStatus(state: .stopped, endpoint: nil, problem: RedisProblem(.notStarted), failures: 0, since: 0))
 
     init() {}
 
     /// As it is now.
-    public var status: RedisLinkStatus { box.withLockedValue { $0 } }
+    public var current: RedisLinkStatus { box.withLockedValue { $0 } }
 
     func update(_ change: (inout RedisLinkStatus) -> Void) { box.withLockedValue(change) }
 }

@@ -1,3 +1,7 @@
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+
 /// Why there is no connection to Redis: what is wrong, and what to do about it. It holds nothing secret, and no text of a server that
 /// might repeat a password.
 public struct RedisProblem: Error, Sendable, Equatable, CustomStringConvertible {
@@ -90,6 +94,81 @@ extension RedisProblem.Code {
         case .unaskedReply: "the server sent a reply that nobody asked for"
         case .misaligned:
             "a reply was lost, repeated or out of order; check what is between the gateway and the server"
+        }
+    }
+}
+
+extension RedisProblem {
+    /// What a channel's error means.
+    init(_ error: any Error, at endpoint: RedisEndpoint, isEncrypted: Bool) {
+        switch error {
+        case let error as NIOConnectionError: self.init(error, at: endpoint)
+        case ChannelError.connectTimeout: self.init(.connectTimedOut, at: endpoint)
+        case let error as IOError: self.init(.closedByServer, at: endpoint, detail: error.shortText)
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            self.init(.certificateName, at: endpoint)
+        case let error as NIOSSLError: self.init(error, at: endpoint)
+        default: self.init(isEncrypted ? .tls : .closedByServer, at: endpoint)
+        }
+    }
+
+    private init(_ error: NIOConnectionError, at endpoint: RedisEndpoint) {
+        if let failure = error.connectionErrors.first?.error {
+            let detail = (failure as? IOError)?.shortText
+            self.init(failure is ChannelError ? .connectTimedOut : .unreachable, at: endpoint, detail: detail)
+        } else {
+            self.init(.unreachable, at: endpoint, detail: "the host's name has no address")
+        }
+    }
+
+    private init(_ error: NIOSSLError, at endpoint: RedisEndpoint) {
+        // The library tells the kinds of failures apart by text alone.
+        let text = String(describing: error)
+        if text.contains("CERTIFICATE_VERIFY_FAILED") {
+            self.init(.certificateNotTrusted, at: endpoint)
+        } else if text.contains("WRONG_VERSION_NUMBER") {
+            self.init(.tls, at: endpoint, detail: "what it answers is not TLS")
+        } else if text.contains("CERTIFICATE_REQUIRED") {
+            self.init(.tls, at: endpoint, detail: "it asks for a client's certificate")
+        } else {
+            self.init(.tls, at: endpoint)
+        }
+    }
+}
+
+extension IOError {
+    fileprivate var shortText: String { "errno \(errnoCode)" }
+}
+
+/// Why a command got no reply. A refusal of the server is a reply.
+public enum RedisFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// There is no connection now; nothing was sent.
+    case notConnected(RedisProblem)
+    /// No reply came in time. Whether the command was executed, or will be, is unknown.
+    case timedOut
+    /// Too many commands wait already; nothing was sent.
+    case overloaded
+    /// The connection ended before the reply. Whether the command was executed is unknown.
+    case connectionLost(RedisProblem)
+    /// The link was stopped. Whether the command was executed is unknown.
+    case closed
+
+    /// Whether the command certainly did not reach the server.
+    public var wasNotSent: Bool {
+        switch self {
+        case .notConnected, .overloaded: true
+        case .timedOut, .connectionLost, .closed: false
+        }
+    }
+
+    /// What happened, without any secret.
+    public var description: String {
+        switch self {
+        case .notConnected(let problem): "not connected to Redis: \(problem)"
+        case .timedOut: "Redis did not answer in time"
+        case .overloaded: "too many commands wait for Redis"
+        case .connectionLost(let problem): "the connection to Redis was lost: \(problem)"
+        case .closed: "the connection to Redis is closed"
         }
     }
 }

@@ -42,24 +42,10 @@ extension KindSet {
         return (text.hasPrefix("int") ? "an " : "a ") + text
     }
 
-    /// What `is` asks for under a name; nil: no such type.
+    /// The kinds that `is` asks for by a name. `nil` if there is no such type.
     static func type(named name: String) -> KindSet? {
-        switch name {
-        case "bool": .bool
-        case "bytes": .bytes
-        case "float": .float
-        case "int": .integer
-        case "list": .list
-        case "map": .map
-        case "map_diff": .mapDiff
-        case "number": .number
-        case "path": .path
-        case "set": .set
-        case "string": .string
-        case "duration": .duration
-        case "timestamp": .timestamp
-        default: nil
-        }
+        if name == "number" { return .number }
+        return RuleValue.Kind.allCases.first { $0.name == name && $0 != .null && $0 != .unreadable }.map(KindSet.init)
     }
 
     /// The names of `type(named:)`.

@@ -3,19 +3,19 @@ extension Evaluation {
     mutating func decide(_ program: Program) -> RuleVerdict {
         recorder?.beginRuleset()
         signIn.forget()
-        let verdict = ask(program)
+        let verdict = query(program)
         guard case .denied(let denial) = verdict, denial.reason != .limit else { return verdict }
         return stepUp(program) ?? verdict
     }
 
     /// Asks all rules that the path and operation have, until one is true.
-    mutating func ask(_ program: Program) -> RuleVerdict {
+    mutating func query(_ program: Program) -> RuleVerdict {
         guard bindings != nil else { return .denied(RuleDenial(.noRule)) }
         guard !path.isTooLong else { return .denied(RuleDenial(.limit)) }
         var answers = Answers()
         // A route's condition stands in no block.
         if program.matches.blocks.isEmpty {
-            ask(0..<Int32(program.rules.count), captures: 0, program, &answers)
+            query(0..<Int32(program.rules.count), captures: 0, program, &answers)
         } else {
             askBlocks(program, &answers)
         }
@@ -32,13 +32,13 @@ extension Evaluation {
                 continue
             }
             if block.operations.contains(operation), program.matches.isWhole(block, path) {
-                ask(block.rules, captures: Int(block.captures.lowerBound), program, &answers)
+                query(block.rules, captures: Int(block.captures.lowerBound), program, &answers)
             }
             number += 1
         }
     }
 
-    private mutating func ask(
+    private mutating func query(
         _ rules: Range<Int32>, captures: Int, _ program: Program, _ answers: inout Answers
     ) {
         forgetCaptures()
@@ -48,11 +48,11 @@ extension Evaluation {
             // A route's condition is asked whatever the method is.
             if let operation, !rule.operations.contains(operation) { continue }
             recorder?.begin(rule: Int(number))
-            answers.note(Int(number), ask(rule, program))
+            answers.record(Int(number), query(rule, program))
         }
     }
 
-    private mutating func ask(_ rule: Program.Rule, _ program: Program) -> Answers.Answer {
+    private mutating func query(_ rule: Program.Rule, _ program: Program) -> Answers.Answer {
         guard rule.condition >= 0 else { return .yes(signedInAt: nil) }
         signIn.usedRecord = nil
         forgetLocals()
@@ -61,6 +61,59 @@ extension Evaluation {
         } catch {
             return .failed(error)
         }
+    }
+}
+
+extension Evaluation {
+    /// Which other sign-in would let the request pass; nil: none would.
+    ///
+    /// Each assumption is asked with limits of its own; at most two for each duration that conditions ask for, and four besides.
+    mutating func stepUp(_ program: Program) -> RuleVerdict? {
+        let (recency, factor) = (signIn.wasNotRecent, signIn.lackedSecondFactor)
+        guard recency || factor, isSignedIn() else { return nil }
+        let limits = (expressionsLeft, work)
+        defer {
+            (expressionsLeft, work) = limits
+            signIn.assumedAge = nil
+            signIn.assumesSecondFactor = false
+        }
+        if recency, let verdict = recentSignInThatSuffices(program) { return verdict }
+        if factor {
+            switch query(program, age: nil, secondFactor: true) {
+            case .allowed(let rule, _): return .needsSecondFactor(rule: rule)
+            // Then the store's answer decides what is missing.
+            case .needsSignInRecord: return .needsSignInRecord
+            case .signInRecordUnavailable: return .signInRecordUnavailable
+            default: break
+            }
+        }
+        return signIn.lackedSecondFactor ? recentSignInThatSuffices(program, secondFactor: true) : nil
+    }
+
+    /// The longest time ago that the user may have signed in, of those that conditions ask for.
+    private mutating func recentSignInThatSuffices(_ program: Program, secondFactor: Bool = false) -> RuleVerdict? {
+        guard let rule = allows(program, age: 0, secondFactor: secondFactor) else { return nil }
+        for age in signIn.ages.sorted(by: >) {
+            if let rule = allows(program, age: age, secondFactor: secondFactor) {
+                return .needsRecentSignIn(maxAge: age, rule: rule)
+            }
+        }
+        return .needsRecentSignIn(maxAge: 0, rule: rule)
+    }
+
+    /// The rule that is true under an assumption.
+    private mutating func allows(_ program: Program, age: Int64?, secondFactor: Bool) -> Int? {
+        guard case .allowed(let rule, _) = query(program, age: age, secondFactor: secondFactor) else { return nil }
+        return rule
+    }
+
+    /// What rules say under an assumption.
+    private mutating func query(_ program: Program, age: Int64?, secondFactor: Bool) -> RuleVerdict {
+        renewLimits()
+        signIn.assumedAge = age
+        signIn.assumesSecondFactor = secondFactor
+        recorder?.begin(.assuming(signedInAgo: age, secondFactor: secondFactor))
+        return query(program)
     }
 }
 
@@ -79,7 +132,7 @@ struct Answers {
     /// Whether no further rule has to be asked.
     var isDecided: Bool { allowed != nil || denial.reason == .limit }
 
-    mutating func note(_ rule: Int, _ answer: Answer) {
+    mutating func record(_ rule: Int, _ answer: Answer) {
         switch answer {
         case .yes(let signedInAt): allowed = .allowed(rule: rule, signedInAt: signedInAt)
         case .no:

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 /// A request's path, split once; the memory is kept for the next.
 struct PathSegments {
     /// Where a segment stands in the path.
@@ -66,37 +68,10 @@ struct PathSegments {
         segments[index].isPlain ? raw(index) : nil
     }
 
-    /// The text of a segment, escapes decoded once; nil: it is not UTF-8.
+    /// The text of a segment, escapes decoded once; nil: it has an invalid escape or is not UTF-8.
     func text(_ index: Int) -> String? {
         let raw = raw(index)
-        if segments[index].isPlain { return String(validating: raw, as: UTF8.self) }
-        return String(validating: Self.decoded(raw), as: UTF8.self)
-    }
-
-    private static func decoded(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(raw.count)
-        var index = 0
-        while index < raw.count {
-            if raw[index] == UInt8(ascii: "%"), index + 2 < raw.count, let high = hex(raw[index + 1]),
-                let low = hex(raw[index + 2])
-            {
-                decoded.append(high << 4 | low)
-                index += 3
-            } else {
-                decoded.append(raw[index])
-                index += 1
-            }
-        }
-        return decoded
-    }
-
-    private static func hex(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        return segments[index].isPlain
+            ? String(validating: raw, as: UTF8.self) : PercentEncoding.decodedText(raw)
     }
 }

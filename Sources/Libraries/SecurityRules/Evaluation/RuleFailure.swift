@@ -75,33 +75,25 @@ package struct WorkBudget {
     static func steps(bytes: Int) -> Int { bytes / 16 + 1 }
 }
 
-/// The arguments of a call: at most four, in place.
-struct Arguments {
-    private var first = RuleValue.null
-    private var second = RuleValue.null
-    private var third = RuleValue.null
-    private var fourth = RuleValue.null
-    private(set) var count = 0
-
-    /// The most arguments of a method or function of the language.
-    static let limit = 4
-
-    mutating func append(_ value: RuleValue) {
-        switch count {
-        case 0: first = value
-        case 1: second = value
-        case 2: third = value
-        default: fourth = value
-        }
-        count += 1
-    }
-
-    subscript(_ index: Int) -> RuleValue {
-        switch index {
-        case 0: first
-        case 1: second
-        case 2: third
-        default: fourth
+extension RuleFailure.Reason {
+    /// What is wrong, in words for traces.
+    var text: String {
+        switch self {
+        case .noSuchMember: "there is no such member"
+        case .null: "null has no members"
+        case .wrongKind: "values of these kinds have no such operation"
+        case .notBoolean: "neither true nor false"
+        case .divisionByZero: "a division by zero"
+        case .overflow: "the result is out of bounds"
+        case .indexOutOfRange: "the index is out of range"
+        case .invalidArgument: "an argument that it does not take"
+        case .invalidText: "the text cannot be read as that"
+        case .unreadable: "the value cannot be read by rules"
+        case .tooManyExpressions: "more than \(RuleLimits.expressions) expressions for one request"
+        case .tooMuchWork: "more than \(RuleLimits.work) steps for one request"
+        case .tooManyCalls: "calls deeper than \(RuleLimits.callDepth)"
+        case .needsSignInRecord: "the record of the last sign-in was not read yet"
+        case .signInRecordUnavailable: "the record of the last sign-in cannot be read"
         }
     }
 }

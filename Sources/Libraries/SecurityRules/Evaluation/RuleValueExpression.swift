@@ -8,8 +8,8 @@ public struct RuleValueExpression: Sendable {
     /// - Throws: everything wrong with it.
     public init(_ source: RuleSource) throws(RuleProblems) {
         var findings = RuleFindings(source)
-        guard let syntax = Parser.condition(&findings) else { throw findings.problems }
-        Checker.check(value: syntax, &findings)
+        guard let syntax = ExpressionParser.parse(&findings) else { throw findings.problems }
+        RulesChecker.check(value: syntax, &findings)
         guard findings.isUsable else { throw findings.problems }
         self.init(syntax, source)
     }
@@ -17,7 +17,7 @@ public struct RuleValueExpression: Sendable {
     /// The same without a check: what it would refuse fails when it is evaluated.
     init(unchecked source: RuleSource) throws(RuleProblems) {
         var findings = RuleFindings(source)
-        guard let syntax = Parser.condition(&findings), findings.isUsable else { throw findings.problems }
+        guard let syntax = ExpressionParser.parse(&findings), findings.isUsable else { throw findings.problems }
         self.init(syntax, source)
     }
 

@@ -15,8 +15,8 @@ public struct Ruleset: Sendable {
     /// - Throws: everything wrong with it.
     public init(file source: RuleSource) throws(RuleProblems) {
         var findings = RuleFindings(source)
-        guard let syntax = Parser.ruleset(&findings) else { throw findings.problems }
-        Checker.check(syntax, &findings)
+        guard let syntax = RulesetParser.parse(&findings) else { throw findings.problems }
+        RulesChecker.check(syntax, &findings)
         guard findings.isUsable else { throw findings.problems }
         var compiler = Compiler(source)
         compiler.compile(syntax)
@@ -31,8 +31,8 @@ public struct Ruleset: Sendable {
     /// - Throws: everything wrong with it.
     public init(condition source: RuleSource, captures: [RuleCapture], label: String) throws(RuleProblems) {
         var findings = RuleFindings(source)
-        guard let syntax = Parser.condition(&findings) else { throw findings.problems }
-        Checker.check(condition: syntax, captures: captures, &findings)
+        guard let syntax = ExpressionParser.parse(&findings) else { throw findings.problems }
+        RulesChecker.check(condition: syntax, captures: captures, &findings)
         guard findings.isUsable else { throw findings.problems }
         self.init(syntax, captures, label, findings)
     }
@@ -40,7 +40,7 @@ public struct Ruleset: Sendable {
     /// The same without a check: what it would refuse fails when it is evaluated.
     package init(unchecked source: RuleSource, captures: [RuleCapture], label: String) throws(RuleProblems) {
         var findings = RuleFindings(source)
-        guard let syntax = Parser.condition(&findings), findings.isUsable else { throw findings.problems }
+        guard let syntax = ExpressionParser.parse(&findings), findings.isUsable else { throw findings.problems }
         self.init(syntax, captures, label, findings)
     }
 
@@ -62,4 +62,21 @@ public struct Ruleset: Sendable {
 extension RuleFindings {
     /// What keeps the rules from being used.
     var problems: RuleProblems { RuleProblems(errors) }
+}
+
+/// A capture of a route's pattern that a condition may name.
+public struct RuleCapture: Sendable, Hashable {
+    /// The name that the condition knows it by.
+    public let name: String
+    /// The segment of the request's path that it is, 0 the first; of a rest the first of its segments.
+    public let segment: Int
+    /// Whether it stands for all segments from there on (`{name=**}`): a path, else a string.
+    public let isRest: Bool
+
+    /// A capture.
+    public init(name: String, segment: Int, isRest: Bool) {
+        self.name = name
+        self.segment = segment
+        self.isRest = isRest
+    }
 }

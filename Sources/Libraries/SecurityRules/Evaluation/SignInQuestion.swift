@@ -35,7 +35,7 @@ struct SignInQuestion {
     mutating func isRecent(within age: Int64) throws(RuleFailure) -> Bool {
         guard age >= 0 else { return false }
         if let assumedAge {
-            note(age)
+            record(age)
             return assumedAge <= age
         }
         if isRecent(known.authTime, within: age) { return true }
@@ -48,7 +48,7 @@ struct SignInQuestion {
                 return true
             }
         }
-        note(age)
+        record(age)
         wasNotRecent = true
         return false
     }
@@ -67,31 +67,7 @@ struct SignInQuestion {
         return elapsed >= 0 || elapsed.magnitude <= max(known.clockSkew, 0).magnitude
     }
 
-    private mutating func note(_ age: Int64) {
+    private mutating func record(_ age: Int64) {
         if ages.count < RuleLimits.signInAges, !ages.contains(age) { ages.append(age) }
-    }
-}
-
-extension Evaluation {
-    /// `recentSignIn(d)`
-    @inline(never)
-    mutating func recentSignIn(_ node: ProgramNode, _ program: Program) throws(RuleFailure) -> Bool {
-        switch try value(node.first, program) {
-        case .duration(let duration):
-            guard isSignedIn() else { return false }
-            return try signIn.isRecent(within: duration.seconds)
-        case .unreadable: throw RuleFailure(.unreadable)
-        default: throw RuleFailure(.wrongKind)
-        }
-    }
-
-    mutating func secondFactor() -> Bool {
-        isSignedIn() && signIn.hasSecondFactor()
-    }
-
-    /// Whether `auth` is not null.
-    mutating func isSignedIn() -> Bool {
-        if case .null = binding(ProgramBinding.auth.rawValue) { return false }
-        return true
     }
 }

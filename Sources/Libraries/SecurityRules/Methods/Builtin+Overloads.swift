@@ -1,3 +1,20 @@
+/// One way to call something.
+struct Overload: Sendable {
+    /// What it is a method of; nil for functions.
+    var receiver: KindSet?
+    var parameters: [KindSet]
+    /// How many of the parameters there have to be.
+    var required: Int
+    var result: KindSet
+
+    init(_ receiver: KindSet?, _ parameters: [KindSet], optional: Int = 0, _ result: KindSet) {
+        self.receiver = receiver
+        self.parameters = parameters
+        required = parameters.count - optional
+        self.result = result
+    }
+}
+
 extension Builtin {
     /// Every way to call it.
     var overloads: [Overload] {

@@ -24,19 +24,65 @@ enum Builtin: UInt8, Sendable, CaseIterable {
     case secondFactor
 }
 
-/// One way to call something.
-struct Overload: Sendable {
-    /// What it is a method of; nil for functions.
-    var receiver: KindSet?
-    var parameters: [KindSet]
-    /// How many of the parameters there have to be.
-    var required: Int
-    var result: KindSet
+extension Builtin {
+    /// The namespaces, which are no values.
+    static let namespaces = ["math", "hashing", "timestamp", "duration"]
 
-    init(_ receiver: KindSet?, _ parameters: [KindSet], optional: Int = 0, _ result: KindSet) {
-        self.receiver = receiver
-        self.parameters = parameters
-        required = parameters.count - optional
-        self.result = result
+    /// The method of that name; nil where no kind has one.
+    static func method(_ name: String) -> Builtin? { methods[name] }
+
+    /// The function of a namespace.
+    static func function(_ name: String, in namespace: String) -> Builtin? { functions["\(namespace).\(name)"] }
+
+    /// The function of that name.
+    static func function(_ name: String) -> Builtin? { functions[name] }
+
+    /// As it is written: `size`, `math.abs`.
+    var name: String { Self.names[self] ?? "" }
+
+    private static let methods: [String: Builtin] = [
+        "size": .size, "lower": .lower, "upper": .upper, "trim": .trim, "replace": .replace, "split": .split,
+        "matches": .matches, "toUtf8": .toUtf8, "concat": .concat, "join": .join, "hasAll": .hasAll,
+        "hasAny": .hasAny, "hasOnly": .hasOnly, "removeAll": .removeAll, "toSet": .toSet, "union": .union,
+        "intersection": .intersection, "difference": .difference, "keys": .keys, "values": .values, "get": .get,
+        "diff": .diff, "addedKeys": .addedKeys, "removedKeys": .removedKeys, "changedKeys": .changedKeys,
+        "unchangedKeys": .unchangedKeys, "affectedKeys": .affectedKeys, "toBase64": .toBase64,
+        "toHexString": .toHexString, "year": .year, "month": .month, "day": .day, "hours": .hours,
+        "minutes": .minutes, "seconds": .seconds, "nanos": .nanos, "dayOfWeek": .dayOfWeek, "dayOfYear": .dayOfYear,
+        "date": .date, "time": .time, "toMillis": .toMillis, "bind": .bind,
+    ]
+
+    private static let functions: [String: Builtin] = [
+        "math.abs": .mathAbs, "math.ceil": .mathCeil, "math.floor": .mathFloor, "math.round": .mathRound,
+        "math.pow": .mathPow, "math.sqrt": .mathSqrt, "math.isNaN": .mathIsNaN, "math.isInfinite": .mathIsInfinite,
+        "hashing.md5": .hashingMD5, "hashing.sha256": .hashingSHA256, "hashing.crc32": .hashingCRC32,
+        "hashing.crc32c": .hashingCRC32C, "timestamp.date": .timestampDate, "timestamp.value": .timestampValue,
+        "duration.value": .durationValue, "duration.time": .durationTime, "duration.abs": .durationAbs,
+        "int": .toInteger, "float": .toFloat, "string": .toString, "bool": .toBool, "path": .toPath,
+        "debug": .debug, "recentSignIn": .recentSignIn, "secondFactor": .secondFactor,
+    ]
+
+    private static let names = Dictionary(
+        uniqueKeysWithValues: methods.map { ($0.value, $0.key) } + functions.map { ($0.value, $0.key) })
+}
+
+extension Builtin {
+    /// Whether the first argument is a regular expression.
+    var takesPattern: Bool { self == .matches || self == .replace || self == .split }
+
+    /// The functions that belong to no namespace, by name.
+    static let plainFunctions = functionNames.filter { !$0.utf8.contains(UInt8(ascii: ".")) }.sorted()
+
+    private static let functionNames = allCases.filter { $0.overloads.contains { $0.receiver == nil } }.map(\.name)
+
+    /// The functions of a namespace, without its name.
+    static func functions(of namespace: String) -> [String] {
+        functionNames.filter { $0.hasPrefix(namespace + ".") }.map { String($0.dropFirst(namespace.count + 1)) }
+            .sorted()
+    }
+
+    /// The methods that a value of one of some kinds may have.
+    static func methods(of kinds: KindSet) -> [String] {
+        allCases.filter { $0.overloads.contains { kinds.fits($0.receiver ?? []) } }.map(\.name).sorted()
     }
 }

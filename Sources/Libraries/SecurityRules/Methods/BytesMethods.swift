@@ -1,24 +1,25 @@
-extension Builtin {
-    func call(onBytes bytes: [UInt8], _ work: inout WorkBudget) throws(RuleFailure) -> RuleValue {
-        switch self {
+internal import TextCoding
+
+enum BytesMethods {
+    static func call(_ builtin: Builtin, on bytes: [UInt8], _ work: inout WorkBudget) throws(RuleFailure) -> RuleValue {
+        switch builtin {
         case .size: return .integer(Int64(bytes.count))
         case .toHexString:
             try work.take(bytes.count)
-            return .string(Self.hex(bytes))
+            return .string(hex(bytes))
         case .toBase64:
             try work.take(bytes.count)
-            return .string(Self.base64url(bytes))
+            return .string(base64url(bytes))
         default: throw RuleFailure(.wrongKind)
         }
     }
 
     /// Upper-case digits, two a byte.
     private static func hex(_ bytes: [UInt8]) -> String {
-        let digits: StaticString = "0123456789ABCDEF"
-        return String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
             for (index, byte) in bytes.enumerated() {
-                text[index * 2] = digits.utf8Start[Int(byte >> 4)]
-                text[index * 2 + 1] = digits.utf8Start[Int(byte & 15)]
+                text[index * 2] = HexDigits.upperCase(byte >> 4)
+                text[index * 2 + 1] = HexDigits.upperCase(byte)
             }
             return bytes.count * 2
         }

@@ -1,7 +1,9 @@
 internal import CLibcrypto
 
-extension Builtin {
-    func callHashing(_ arguments: borrowing Arguments, _ work: inout WorkBudget) throws(RuleFailure) -> RuleValue {
+enum HashingFunctions {
+    static func call(
+        _ builtin: Builtin, _ arguments: borrowing Arguments, _ work: inout WorkBudget
+    ) throws(RuleFailure) -> RuleValue {
         let bytes: [UInt8]
         switch arguments[0] {
         case .bytes(let value):
@@ -12,15 +14,15 @@ extension Builtin {
             bytes = Array(text.utf8)
         default: throw arguments[0].isNotWhatIsTaken
         }
-        return try .bytes(hash(bytes))
+        return try .bytes(hash(bytes, builtin))
     }
 
-    private func hash(_ bytes: [UInt8]) throws(RuleFailure) -> [UInt8] {
-        switch self {
-        case .hashingMD5: try Self.digest(bytes, EVP_md5())
-        case .hashingSHA256: try Self.digest(bytes, EVP_sha256())
-        case .hashingCRC32: Self.bigEndian(CRC32.ieee.checksum(bytes))
-        default: Self.bigEndian(CRC32.castagnoli.checksum(bytes))
+    private static func hash(_ bytes: [UInt8], _ builtin: Builtin) throws(RuleFailure) -> [UInt8] {
+        switch builtin {
+        case .hashingMD5: try digest(bytes, EVP_md5())
+        case .hashingSHA256: try digest(bytes, EVP_sha256())
+        case .hashingCRC32: bigEndian(CRC32.ieee.checksum(bytes))
+        default: bigEndian(CRC32.castagnoli.checksum(bytes))
         }
     }
 

@@ -1,13 +1,13 @@
-extension Builtin {
-    func call(
-        onList elements: [RuleValue], _ arguments: borrowing Arguments, _ work: inout WorkBudget
+enum ListMethods {
+    static func call(
+        _ builtin: Builtin, on elements: [RuleValue], _ arguments: borrowing Arguments, _ work: inout WorkBudget
     ) throws(RuleFailure) -> RuleValue {
-        switch self {
+        switch builtin {
         case .size: return .integer(Int64(elements.count))
         case .hasAll, .hasAny, .hasOnly:
-            return try .bool(callMembership(elements, arguments.elements(0), &work))
+            return try .bool(membership(builtin, elements, arguments.elements(0), &work))
         case .toSet: return try .set(RuleSet(elements, &work))
-        case .join: return try .string(Self.join(elements, arguments.string(0), &work))
+        case .join: return try .string(join(elements, arguments.string(0), &work))
         case .concat:
             let others = try arguments.list(0)
             try work.take(elements.count + others.count)
@@ -20,10 +20,10 @@ extension Builtin {
     }
 
     /// `hasAll`, `hasAny` and `hasOnly`, of lists and sets.
-    func callMembership(
-        _ own: [RuleValue], _ others: [RuleValue], _ work: inout WorkBudget
+    static func membership(
+        _ builtin: Builtin, _ own: [RuleValue], _ others: [RuleValue], _ work: inout WorkBudget
     ) throws(RuleFailure) -> Bool {
-        switch self {
+        switch builtin {
         case .hasAll: try Membership(of: own, for: others.count, &work).hasAll(others, &work)
         case .hasAny: try Membership(of: own, for: others.count, &work).hasAny(others, &work)
         default: try Membership(of: others, for: own.count, &work).hasAll(own, &work)
@@ -54,4 +54,28 @@ extension Builtin {
         }
         return joined
     }
+}
+
+enum SetMethods {
+    static func call(
+        _ builtin: Builtin, on set: RuleSet, _ arguments: borrowing Arguments, _ work: inout WorkBudget
+    ) throws(RuleFailure) -> RuleValue {
+        let own = set.elements
+        switch builtin {
+        case .size: return .integer(Int64(own.count))
+        case .hasAll, .hasAny, .hasOnly:
+            return try .bool(ListMethods.membership(builtin, own, arguments.elements(0), &work))
+        case .intersection:
+            return try Self.set(ListMethods.elements(of: own, among: arguments.set(0).elements, isWanted: true, &work))
+        case .difference:
+            return try Self.set(ListMethods.elements(of: own, among: arguments.set(0).elements, isWanted: false, &work))
+        case .union:
+            let others = try arguments.set(0).elements
+            try work.take(own.count)
+            return try Self.set(own + ListMethods.elements(of: others, among: own, isWanted: false, &work))
+        default: throw RuleFailure(.wrongKind)
+        }
+    }
+
+    private static func set(_ distinct: [RuleValue]) -> RuleValue { .set(RuleSet(distinct: distinct)) }
 }

@@ -1,8 +1,8 @@
-extension Builtin {
-    func call(
-        onMap map: RuleMap, _ arguments: borrowing Arguments, _ work: inout WorkBudget
+enum MapMethods {
+    static func call(
+        _ builtin: Builtin, on map: RuleMap, _ arguments: borrowing Arguments, _ work: inout WorkBudget
     ) throws(RuleFailure) -> RuleValue {
-        switch self {
+        switch builtin {
         case .size: return .integer(Int64(map.count))
         case .keys:
             try work.take(map.count)
@@ -10,7 +10,7 @@ extension Builtin {
         case .values:
             try work.take(map.count)
             return .list(map.entries.map(\.value))
-        case .get: return try Self.get(map, arguments, &work)
+        case .get: return try get(map, arguments, &work)
         case .diff: return try .mapDiff(RuleMapDiff(map, arguments.map(0)))
         default: throw RuleFailure(.wrongKind)
         }
@@ -39,5 +39,71 @@ extension Builtin {
             current = value
         }
         return current
+    }
+}
+
+/// What became of a key.
+private struct KeyChange: OptionSet {
+    let rawValue: UInt8
+
+    /// Only the map that `diff` was called on has it.
+    static let added = KeyChange(rawValue: 1)
+    /// Only the argument has it.
+    static let removed = KeyChange(rawValue: 2)
+    /// Both have it, with values that are not equal.
+    static let changed = KeyChange(rawValue: 4)
+    /// Both have it, with values that are equal.
+    static let unchanged = KeyChange(rawValue: 8)
+
+    init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    init?(_ method: Builtin) {
+        switch method {
+        case .addedKeys: self = .added
+        case .removedKeys: self = .removed
+        case .changedKeys: self = .changed
+        case .unchangedKeys: self = .unchanged
+        case .affectedKeys: self = [.added, .removed, .changed]
+        default: return nil
+        }
+    }
+}
+
+extension RuleMapDiff {
+    /// The keys that a method asks for, in their order.
+    func keys(named method: Builtin, _ work: inout WorkBudget) throws(RuleFailure) -> [RuleValue] {
+        guard let wanted = KeyChange(method) else { throw RuleFailure(.wrongKind) }
+        try work.take(map.count + other.count)
+        var keys: [RuleValue] = []
+        var (left, right) = (map.entries[...], other.entries[...])
+        // Both are sorted by their keys: the lower of the two heads is the next.
+        while !left.isEmpty || !right.isEmpty {
+            let order = try Self.order(left.first?.key, right.first?.key, &work)
+            let key = order <= 0 ? left.first?.key : right.first?.key
+            let a = order <= 0 ? left.popFirst()?.value : nil
+            let b = order >= 0 ? right.popFirst()?.value : nil
+            if let key, try wanted.contains(Self.change(a, b, wanted, &work)) { keys.append(.string(key)) }
+        }
+        return keys
+    }
+
+    /// The end of a map comes after every key.
+    private static func order(_ a: String?, _ b: String?, _ work: inout WorkBudget) throws(RuleFailure) -> Int {
+        guard let a else { return 1 }
+        guard let b else { return -1 }
+        try work.take(bytes: min(a.utf8.count, b.utf8.count))
+        return RuleText.compare(a, b)
+    }
+
+    private static func change(
+        _ a: RuleValue?, _ b: RuleValue?, _ wanted: KeyChange, _ work: inout WorkBudget
+    ) throws(RuleFailure) -> KeyChange {
+        guard let a else { return .removed }
+        guard let b else { return .added }
+        // Values are not looked at for keys that nobody asks for.
+        guard wanted.contains(.changed) || wanted.contains(.unchanged) else { return .unchanged }
+        return try RuleValue.equal(a, b, &work) ? .unchanged : .changed
     }
 }

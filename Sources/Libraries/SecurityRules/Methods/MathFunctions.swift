@@ -6,18 +6,18 @@
     internal import Darwin
 #endif
 
-extension Builtin {
-    func callMath(_ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
+enum MathFunctions {
+    static func call(_ builtin: Builtin, _ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
         let value = try arguments.number(0)
-        switch self {
-        case .mathAbs: return try Self.absolute(arguments[0])
-        case .mathCeil: return try Self.rounded(arguments[0], .up)
-        case .mathFloor: return try Self.rounded(arguments[0], .down)
-        case .mathRound: return try Self.rounded(arguments[0], .toNearestOrAwayFromZero)
+        switch builtin {
+        case .mathAbs: return try absolute(arguments[0])
+        case .mathCeil: return try rounded(arguments[0], .up)
+        case .mathFloor: return try rounded(arguments[0], .down)
+        case .mathRound: return try rounded(arguments[0], .toNearestOrAwayFromZero)
         case .mathSqrt: return .float(value.squareRoot())
         case .mathIsNaN: return .bool(value.isNaN)
         case .mathIsInfinite: return .bool(value.isInfinite)
-        default: return try .float(Self.power(value, arguments.number(1)))
+        default: return try .float(power(value, arguments.number(1)))
         }
     }
 

@@ -1,8 +1,8 @@
-extension Builtin {
-    func call(
-        onPath path: RulePath, _ arguments: borrowing Arguments, _ work: inout WorkBudget
+enum PathMethods {
+    static func call(
+        _ builtin: Builtin, on path: RulePath, _ arguments: borrowing Arguments, _ work: inout WorkBudget
     ) throws(RuleFailure) -> RuleValue {
-        guard self == .bind else { throw RuleFailure(.wrongKind) }
+        guard builtin == .bind else { throw RuleFailure(.wrongKind) }
         return try .path(path.binding(arguments.map(0), &work))
     }
 }

@@ -1,53 +1,55 @@
-extension Builtin {
-    func call(onTimestamp time: RuleTimestamp) throws(RuleFailure) -> RuleValue {
-        switch self {
-        case .year: return .integer(time.date.year)
-        case .month: return .integer(time.date.month)
-        case .day: return .integer(time.date.day)
-        case .hours: return .integer(time.secondOfDay / 3600)
-        case .minutes: return .integer(time.secondOfDay / 60 % 60)
-        case .seconds: return .integer(time.secondOfDay % 60)
+internal import CivilCalendar
+
+enum TimeMethods {
+    static func call(_ builtin: Builtin, on time: RuleTimestamp) throws(RuleFailure) -> RuleValue {
+        switch builtin {
+        case .year: return .integer(time.civil.date.year)
+        case .month: return .integer(time.civil.date.month)
+        case .day: return .integer(time.civil.date.day)
+        case .hours: return .integer(time.civil.hour)
+        case .minutes: return .integer(time.civil.minute)
+        case .seconds: return .integer(time.civil.second)
         case .nanos: return .integer(Int64(time.nanoseconds))
-        case .dayOfWeek: return .integer(time.dayOfWeek)
-        case .dayOfYear: return .integer(time.date.dayOfYear)
+        case .dayOfWeek: return .integer(time.civil.date.dayOfWeek)
+        case .dayOfYear: return .integer(time.civil.date.dayOfYear)
         case .toMillis: return .integer(time.milliseconds)
-        case .date: return try Self.value(RuleTimestamp(seconds: time.seconds - time.secondOfDay))
-        case .time: return try Self.value(RuleDuration(seconds: time.secondOfDay, nanoseconds: time.nanoseconds))
+        case .date: return try value(RuleTimestamp(time.civil.date))
+        case .time: return try value(RuleDuration(seconds: time.civil.secondOfDay, nanoseconds: time.nanoseconds))
         default: throw RuleFailure(.wrongKind)
         }
     }
 
-    func call(onDuration duration: RuleDuration) throws(RuleFailure) -> RuleValue {
-        switch self {
+    static func call(_ builtin: Builtin, on duration: RuleDuration) throws(RuleFailure) -> RuleValue {
+        switch builtin {
         case .seconds: return .integer(duration.signedParts.seconds)
         case .nanos: return .integer(Int64(duration.signedParts.nanoseconds))
         default: throw RuleFailure(.wrongKind)
         }
     }
 
-    func callTimestamp(_ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
-        guard self == .timestampDate else {
+    static func callTimestamp(_ builtin: Builtin, _ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
+        guard builtin == .timestampDate else {
             let milliseconds = try Int128(arguments.integer(0))
-            return try Self.value(RuleTimestamp(totalNanoseconds: milliseconds * 1_000_000))
+            return try value(RuleTimestamp(totalNanoseconds: milliseconds * 1_000_000))
         }
         let (year, month, day) = try (arguments.integer(0), arguments.integer(1), arguments.integer(2))
         guard let date = CivilDate(year: year, month: month, day: day) else { throw RuleFailure(.invalidArgument) }
-        return try Self.value(RuleTimestamp(date))
+        return try value(RuleTimestamp(date))
     }
 
-    func callDuration(_ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
-        switch self {
+    static func callDuration(_ builtin: Builtin, _ arguments: borrowing Arguments) throws(RuleFailure) -> RuleValue {
+        switch builtin {
         case .durationAbs:
             let duration = try arguments.duration(0)
             return try .duration(duration.seconds < 0 ? duration.negated() : duration)
         case .durationTime:
             // No sum of four numbers of 64 bits, each times an hour or less, is beyond 128 bits.
-            let hours = try Int128(arguments.integer(0)) * Self.nanosecondsPerHour
-            let minutes = try Int128(arguments.integer(1)) * (Self.nanosecondsPerHour / 60)
-            let seconds = try Int128(arguments.integer(2)) * (Self.nanosecondsPerHour / 3600)
+            let hours = try Int128(arguments.integer(0)) * nanosecondsPerHour
+            let minutes = try Int128(arguments.integer(1)) * (nanosecondsPerHour / 60)
+            let seconds = try Int128(arguments.integer(2)) * (nanosecondsPerHour / 3600)
             return try .duration(.exactly(hours + minutes + seconds + Int128(arguments.integer(3))))
         default:
-            guard let unit = Self.nanoseconds(ofUnit: try arguments.string(1)) else {
+            guard let unit = nanoseconds(ofUnit: try arguments.string(1)) else {
                 throw RuleFailure(.invalidArgument)
             }
             return try .duration(.exactly(Int128(arguments.integer(0)) * unit))

@@ -3,7 +3,7 @@ extension Compiler {
     mutating func compile(_ ruleset: RulesetSyntax) {
         var scope = Scope()
         declare(ruleset.functions, in: &scope)
-        for match in ruleset.matches { compile(match, Pattern(), scope) }
+        for match in ruleset.matches { compile(match, MatchPattern(), scope) }
     }
 
     /// Compiles a route's condition.
@@ -57,20 +57,22 @@ extension Compiler {
             letCount: Int32(truncatingIfNeeded: lets.count), result: expression(function.result, scope, parent: -1))
     }
 
-    private mutating func compile(_ match: MatchSyntax, _ outer: Pattern, _ outerScope: Scope) {
+    private mutating func compile(_ match: MatchSyntax, _ outer: MatchPattern, _ outerScope: Scope) {
         var (pattern, scope) = (outer, outerScope)
         let start = pattern.front.count
-        for segment in match.segments { append(segment, to: &pattern, &scope) }
+        for segment in match.segments { pattern.append(segment) }
+        scope.captures = pattern.names
         declare(match.functions, in: &scope)
         let number = matches.blocks.count
         let allows = compile(match.allows, pattern, scope)
         let operations = match.allows.reduce(into: RuleOperationSet()) { $0.formUnion($1.operations) }
-        let front = pattern.front[start...]
+        let front = matches.append(pattern.front[start...])
+        let tail = pattern.tail.map { matches.append($0[...]) }
         matches.blocks.append(
             MatchTree.Block(
-                front: segments(front), start: Int32(truncatingIfNeeded: start),
-                tail: pattern.tail.map { segments($0[...]) },
-                captures: captures(of: pattern), rules: allows, operations: operations, allOperations: operations,
+                front: front, start: Int32(truncatingIfNeeded: start), tail: tail,
+                captures: matches.append(capturesOf: pattern), rules: allows, operations: operations,
+                allOperations: operations,
                 next: 0))
         for inner in match.matches {
             let first = matches.blocks.count
@@ -80,7 +82,7 @@ extension Compiler {
         matches.blocks[number].next = Int32(truncatingIfNeeded: matches.blocks.count)
     }
 
-    private mutating func compile(_ allows: [AllowSyntax], _ pattern: Pattern, _ scope: Scope) -> Range<Int32> {
+    private mutating func compile(_ allows: [AllowSyntax], _ pattern: MatchPattern, _ scope: Scope) -> Range<Int32> {
         let first = Int32(truncatingIfNeeded: rules.count)
         for allow in allows {
             owner = Owner(rule: rules.count)

@@ -9,7 +9,7 @@ extension Compiler {
     /// Compiles an expression and its parts; the parts have larger numbers.
     mutating func expression(_ expression: Expression, _ scope: Scope, parent: Int32) -> Int32 {
         let number = reserve(expression.range, parent: parent)
-        if let value = Self.fold(expression) {
+        if let value = ConstantFolding.value(of: expression) {
             nodes[Int(number)] = ProgramNode(operation: .constant, first: constant(value))
         } else {
             nodes[Int(number)] = node(expression.kind, scope, number)
@@ -51,7 +51,7 @@ extension Compiler {
                 third: expression(otherwise, scope, parent: number))
         case .typeTest(let operand, let type):
             let operand = expression(operand, scope, parent: number)
-            guard let kinds = KindSet(type: type.text) else { return ProgramNode(operation: .unknown) }
+            guard let kinds = KindSet.type(named: type.text) else { return ProgramNode(operation: .unknown) }
             return ProgramNode(operation: .typeTest, first: operand, second: Int32(kinds.rawValue))
         default:
             // Literals are folded.
@@ -97,6 +97,70 @@ extension Compiler {
     }
 }
 
+extension Compiler {
+    /// `name(...)`: a declared function, which hides one of ours, or one of ours.
+    mutating func call(
+        _ name: String, _ arguments: [Expression], _ scope: Scope, _ number: Int32
+    ) -> ProgramNode {
+        if let function = scope.functions[name] {
+            var node = listed(.call, arguments, scope, number)
+            node.second = function
+            return functions[Int(function)].parameters == node.count ? node : ProgramNode(operation: .unknown)
+        }
+        guard let builtin = Builtin.function(name) else {
+            _ = listed(.list, arguments, scope, number)
+            return ProgramNode(operation: .unknown)
+        }
+        switch builtin {
+        case .debug where arguments.count == 1: return compound(.debug, arguments, scope, number)
+        case .recentSignIn where arguments.count == 1: return compound(.recentSignIn, arguments, scope, number)
+        case .secondFactor where arguments.isEmpty: return ProgramNode(operation: .secondFactor)
+        default: return function(builtin, arguments, scope, number)
+        }
+    }
+
+    /// `base.name(...)`: a function of a namespace, or a method.
+    mutating func methodCall(
+        _ base: Expression, _ name: String, _ arguments: [Expression], _ scope: Scope, _ number: Int32
+    ) -> ProgramNode {
+        if case .name(let namespace) = base.kind, !isDeclared(namespace, scope),
+            Builtin.namespaces.contains(namespace)
+        {
+            guard let builtin = Builtin.function(name, in: namespace) else { return ProgramNode(operation: .unknown) }
+            return function(builtin, arguments, scope, number)
+        }
+        if name == "get", isHeaders(base, scope), arguments.count == 2, case .string(let field) = arguments[0].kind {
+            let absent = expression(arguments[1], scope, parent: number)
+            return ProgramNode(operation: .headerOrDefault, second: self.name(field), third: absent)
+        }
+        return method(name, of: base, arguments, scope, number)
+    }
+
+    private mutating func function(
+        _ builtin: Builtin, _ arguments: [Expression], _ scope: Scope, _ number: Int32
+    ) -> ProgramNode {
+        var node = listed(.function, arguments, scope, number)
+        node.detail = builtin.rawValue
+        return builtin.takes(arguments.count) ? node : ProgramNode(operation: .unknown)
+    }
+
+    private mutating func method(
+        _ name: String, of base: Expression, _ arguments: [Expression], _ scope: Scope, _ number: Int32
+    ) -> ProgramNode {
+        let receiver = expression(base, scope, parent: number)
+        var node = listed(.method, arguments, scope, number)
+        guard let builtin = Builtin.method(name), builtin.takes(arguments.count) else {
+            return ProgramNode(operation: .unknown)
+        }
+        node.detail = builtin.rawValue
+        node.second = receiver
+        if builtin.takesPattern, case .string(let text) = arguments[0].kind {
+            node.third = pattern(text)
+        }
+        return node
+    }
+}
+
 extension ProgramNode.Operation {
     fileprivate init(_ binary: BinaryOperator) {
         self =
@@ -114,5 +178,12 @@ extension ProgramNode.Operation {
             case .equal: .equal
             case .notEqual: .notEqual
             }
+    }
+}
+
+extension Builtin {
+    /// Whether it can be called with that many arguments.
+    fileprivate func takes(_ count: Int) -> Bool {
+        count <= Arguments.limit && overloads.contains { ($0.required...$0.parameters.count).contains(count) }
     }
 }

@@ -68,17 +68,3 @@ extension Compiler {
         return compound(.index, [base, index], scope, number)
     }
 }
-
-extension KindSet {
-    /// The kinds that `is` asks for by a name.
-    init?(type: String) {
-        if type == "number" {
-            self = .number
-            return
-        }
-        guard
-            let kind = RuleValue.Kind.allCases.first(where: { $0.name == type && $0 != .null && $0 != .unreadable })
-        else { return nil }
-        self.init(kind)
-    }
-}

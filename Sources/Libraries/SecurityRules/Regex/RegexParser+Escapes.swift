@@ -1,3 +1,5 @@
+internal import TextCoding
+
 extension RegexParser {
     /// What an escape outside of brackets stands for.
     mutating func escape() throws(RegexProblem) -> RegexNode {
@@ -163,9 +165,11 @@ extension RegexParser {
     private mutating func hexadecimal(_ start: Int) throws(RegexProblem) -> Unicode.Scalar {
         let isBraced = take("{")
         var (value, digits) = (UInt32(0), 0)
-        while digits < (isBraced ? pattern.count : 2), let digit = current.flatMap(Self.hexadecimalDigit) {
+        while digits < (isBraced ? pattern.count : 2), let current, current.isASCII,
+            let digit = HexDigits.value(of: UInt8(truncatingIfNeeded: current.value))
+        {
             // Beyond the last scalar it stays.
-            value = min(value * 16 + digit, 0x11_0000)
+            value = min(value * 16 + UInt32(digit), 0x11_0000)
             digits += 1
             position += 1
         }
@@ -175,14 +179,5 @@ extension RegexParser {
                 "write two digits, \\x7F, or a scalar between braces, \\x{1F600}")
         }
         return scalar
-    }
-
-    private static func hexadecimalDigit(_ scalar: Unicode.Scalar) -> UInt32? {
-        switch scalar {
-        case "0"..."9": scalar.value - 0x30
-        case "a"..."f": scalar.value - 0x61 + 10
-        case "A"..."F": scalar.value - 0x41 + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 extension Lexer {
     /// The longest number that is read: no finite one needs more digits than about 770.
     private static let longestNumber = 1024
@@ -30,7 +32,7 @@ extension Lexer {
     private mutating func hexadecimal() -> Token.Kind? {
         position += 2
         let start = position
-        while let byte = peek(), Self.hexValue(byte) != nil { position += 1 }
+        while let byte = peek(), HexDigits.value(of: byte) != nil { position += 1 }
         return UInt64(String(decoding: bytes[start..<position], as: UTF8.self), radix: 16).map { .integer($0) }
     }
 
@@ -74,11 +76,5 @@ extension Lexer {
             range(from: start), "a number ends before letters and '_'",
             "write its digits alone, as 1000, 1.5, 1e9 or 0xFF")
         return .integer(0)
-    }
-
-    static func hexValue(_ byte: UInt8) -> UInt8? {
-        if isDigit(byte) { return byte - UInt8(ascii: "0") }
-        let letter = (byte | 0x20) &- UInt8(ascii: "a")
-        return letter < 6 ? letter + 10 : nil
     }
 }

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 extension Lexer {
     /// What stands before the opening quotation mark.
     struct StringPrefix {
@@ -119,7 +121,9 @@ extension Lexer {
     private mutating func digits(_ count: Int, radix: UInt8, skipping prefix: Int) -> UInt32? {
         var value: UInt32 = 0
         for index in 0..<count {
-            guard let byte = peek(prefix + index), let digit = Self.hexValue(byte), digit < radix else { return nil }
+            guard let byte = peek(prefix + index), let digit = HexDigits.value(of: byte), digit < radix else {
+                return nil
+            }
             value = value &* UInt32(radix) &+ UInt32(digit)
         }
         position += prefix + count

@@ -1,3 +1,5 @@
+internal import TextCoding
+
 extension RulePath {
     /// `/a/b`, with `/` and `%` inside of a segment escaped, so that no two paths have the same text.
     public var text: String {
@@ -28,36 +30,12 @@ extension RulePath {
                 separator: UInt8(ascii: "/"), maxSplits: RuleLimits.pathSegments, omittingEmptySubsequences: false)
             guard pieces.count <= RuleLimits.pathSegments else { throw RuleFailure(.invalidText) }
             for piece in pieces {
-                guard !piece.isEmpty, let segment = Self.decoded(piece) else { throw RuleFailure(.invalidText) }
+                guard !piece.isEmpty, let segment = PercentEncoding.decodedText(piece) else {
+                    throw RuleFailure(.invalidText)
+                }
                 segments.append(segment)
             }
         }
         self.init(segments)
-    }
-
-    /// Escapes decoded once; nil where one is incomplete, or what comes out is not UTF-8.
-    static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
-            }
-            guard let high = hexValue(rest.popFirst()), let low = hexValue(rest.popFirst()) else { return nil }
-            decoded.append(high << 4 | low)
-        }
-        return String(validating: decoded, as: UTF8.self)
-    }
-
-    private static func hexValue(_ digit: UInt8?) -> UInt8? {
-        switch digit {
-        case .some(let digit) where digit >= UInt8(ascii: "0") && digit <= UInt8(ascii: "9"):
-            digit - UInt8(ascii: "0")
-        case .some(let digit) where digit | 0x20 >= UInt8(ascii: "a") && digit | 0x20 <= UInt8(ascii: "f"):
-            (digit | 0x20) - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 }

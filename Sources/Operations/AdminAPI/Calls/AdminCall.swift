@@ -1,4 +1,8 @@
+import CivilCalendar
+import GatewayCore
+import JOSE
 import Revocation
+import TextCoding
 
 /// What a path of the admin listener stands for. Paths match exactly: nothing is normalised, and only the parts that are data are decoded.
 enum AdminCall: Equatable, Sendable {
@@ -79,29 +83,10 @@ enum AdminCall: Equatable, Sendable {
 
     /// A segment's text, its escapes decoded once; nil when it is empty, too long, wrongly escaped, not UTF-8 or has a NUL.
     static func decoded(_ segment: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(segment.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        guard (1...longestName).contains(bytes.count), !bytes.contains(0) else { return nil }
+        guard let bytes = PercentEncoding.decoded(segment.utf8), (1...longestName).contains(bytes.count),
+            !bytes.contains(0)
+        else { return nil }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 
     /// Whether no token is asked for.
@@ -118,5 +103,26 @@ enum AdminCall: Equatable, Sendable {
         case .live, .ready, .metrics, .user, .session, .keys, .routes: ["GET", "HEAD"]
         case .change, .revokeSession, .refreshKeys, .reload, .acceptStore: ["POST"]
         }
+    }
+}
+
+/// The body of a revocation: nothing, or `{"at": SECONDS}`, or `{"at": "RFC 3339"}`.
+enum RevocationTime {
+    /// Nil for "now": no body, or none of `at`.
+    static func parse(_ body: [UInt8]) throws(AdministrationError) -> UnixTime? {
+        if body.isEmpty { return nil }
+        guard let document = try? JSONDocument(body, limits: JSONLimits(size: 1024, depth: 2, members: 4)),
+            document.root.kind == .object
+        else {
+            throw .invalid("The body is no JSON object. Send {\"at\": SECONDS or \"RFC 3339\"}, or no body for now.")
+        }
+        for (name, _) in document.root.members where name != "at" {
+            throw .invalid("The body has a member that is not known; only \"at\" is.")
+        }
+        guard let value = document.root["at"] else { return nil }
+        guard let at = value.integer ?? value.string.flatMap(RFC3339.seconds), let time = UnixTime(at) else {
+            throw .invalid("\"at\" is no time. Send whole seconds since 1970, or a text such as 2026-01-31T09:00:00Z.")
+        }
+        return time
     }
 }

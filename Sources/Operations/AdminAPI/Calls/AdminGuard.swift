@@ -1,4 +1,4 @@
-import NIOCore
+import HTTPWire
 
 /// Who may call the admin listener at all: what the request says of itself is checked before what it asks for.
 struct AdminGuard: Sendable {
@@ -75,15 +75,7 @@ struct AdminGuard: Sendable {
 
     private func isOurs(_ host: String, reached address: String?) -> Bool {
         if host == "localhost" || hosts.contains(host) { return true }
-        guard let address, let reached = Self.plainAddress(address) else { return false }
-        return Self.plainAddress(host) == reached
-    }
-
-    /// An IP address in one spelling, an IPv4 address within IPv6 as IPv4; nil for what is none.
-    private static func plainAddress(_ text: String) -> String? {
-        guard let address = try? SocketAddress(ipAddress: text, port: 0), let spelled = address.ipAddress else {
-            return nil
-        }
-        return spelled.hasPrefix("::ffff:") ? String(spelled.dropFirst(7)) : spelled
+        guard let reached = address.flatMap({ IPAddress($0) }) else { return false }
+        return IPAddress(host) == reached
     }
 }

@@ -1,65 +1,66 @@
+import GatewayCore
 import GatewayConfiguration
 
 extension AdminDocument {
     /// The routes, by the configuration's keys. Time limits and answer fields decide nothing and are left out.
     static func routes(_ routes: [Configuration.Route]) -> AdminResponse {
         .json(
-            AdminJSON.object { body in
-                body.member("routes", routes) { route, output in
+            ObjectText.object { body in
+                body.add("routes", routes) { route, output in
                     matching(route, &output)
                     deciding(route, &output)
                     forwarding(route, &output)
-                    output.member("defined_at", "\(route.location)")
+                    output.add("defined_at", "\(route.location)")
                 }
             })
     }
 
-    private static func matching(_ route: Configuration.Route, _ output: inout AdminJSON) {
-        output.member("path", route.path)
-        output.member("hosts", route.hosts)
-        output.member("methods", route.methods)
-        output.member("merge_slashes", route.mergeSlashes)
-        output.member("encoded_slashes", route.encodedSlashes.rawValue)
-        output.member("case_insensitive", route.caseInsensitive)
+    private static func matching(_ route: Configuration.Route, _ output: inout ObjectText) {
+        output.add("path", route.path)
+        output.add("hosts", route.hosts)
+        output.add("methods", route.methods)
+        output.add("merge_slashes", route.mergeSlashes)
+        output.add("encoded_slashes", route.encodedSlashes.rawValue)
+        output.add("case_insensitive", route.caseInsensitive)
     }
 
-    private static func deciding(_ route: Configuration.Route, _ output: inout AdminJSON) {
-        output.member("auth", route.auth.rawValue)
-        output.member("providers", route.providers)
-        output.member("recent_sign_in", route.recentSignIn?.components.seconds)
-        output.member("recent_sign_in_proof", route.recentSignIn.map { _ in route.signInProof.rawValue })
-        output.member("second_factor", route.secondFactor ? "required" : nil)
-        output.member("scopes", route.scopes)
-        output.member("allow", route.allow?.text)
-        output.member("revocation", route.revocation.rawValue)
-        output.member("on_store_failure", route.onStoreFailure.rawValue)
-        output.member("insecure_no_csrf", route.insecureNoCSRF)
-        output.member("cors", route.cors) { cors, output in
-            output.member("origins", cors.origins)
-            output.member("methods", cors.methods ?? route.methods)
-            output.member("headers", cors.headers ?? [])
-            output.member("expose", cors.expose)
-            output.member("credentials", cors.credentials)
-            output.member("max_age", cors.maximumAge.components.seconds)
+    private static func deciding(_ route: Configuration.Route, _ output: inout ObjectText) {
+        output.add("auth", route.auth.rawValue)
+        output.add("providers", route.providers)
+        output.add("recent_sign_in", orNull: route.recentSignIn?.components.seconds)
+        output.add("recent_sign_in_proof", orNull: route.recentSignIn.map { _ in route.signInProof.rawValue })
+        output.add("second_factor", orNull: route.secondFactor ? "required" : nil)
+        output.add("scopes", route.scopes)
+        output.add("allow", orNull: route.allow?.text)
+        output.add("revocation", route.revocation.rawValue)
+        output.add("on_store_failure", route.onStoreFailure.rawValue)
+        output.add("insecure_no_csrf", route.insecureNoCSRF)
+        output.add("cors", orNull: route.cors) { cors, output in
+            output.add("origins", cors.origins)
+            output.add("methods", cors.methods ?? route.methods)
+            output.add("headers", cors.headers ?? [])
+            output.add("expose", cors.expose)
+            output.add("credentials", cors.credentials)
+            output.add("max_age", cors.maximumAge.components.seconds)
         }
-        output.member("token_query", route.tokenQuery)
-        output.member("token_protocol", route.tokenProtocol)
-        output.member("rate_limit", route.rateLimits) { limit, output in
-            output.member("per", limit.per.rawValue)
-            output.member("requests", Int64(limit.requests))
-            output.member("every", limit.every.components.seconds)
-            output.member("burst", Int64(limit.burst))
+        output.add("token_query", orNull: route.tokenQuery)
+        output.add("token_protocol", route.tokenProtocol)
+        output.add("rate_limit", route.rateLimits) { limit, output in
+            output.add("per", limit.per.rawValue)
+            output.add("requests", Int64(limit.requests))
+            output.add("every", limit.every.components.seconds)
+            output.add("burst", Int64(limit.burst))
         }
-        output.member("body_size", route.bodySize.map { Int64($0) })
+        output.add("body_size", orNull: route.bodySize.map { Int64($0) })
     }
 
-    private static func forwarding(_ route: Configuration.Route, _ output: inout AdminJSON) {
-        output.member("upstream", route.upstream)
-        output.member("strip_prefix", route.stripPrefix)
-        output.member("rewrite", route.rewrite) { rewrite, output in
-            output.member("path", rewrite.path)
-            output.member("host", rewrite.host)
+    private static func forwarding(_ route: Configuration.Route, _ output: inout ObjectText) {
+        output.add("upstream", route.upstream)
+        output.add("strip_prefix", orNull: route.stripPrefix)
+        output.add("rewrite", orNull: route.rewrite) { rewrite, output in
+            output.add("path", orNull: rewrite.path)
+            output.add("host", orNull: rewrite.host)
         }
-        output.member("upgrade", route.upgrade)
+        output.add("upgrade", route.upgrade)
     }
 }

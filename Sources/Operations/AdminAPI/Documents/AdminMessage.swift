@@ -1,3 +1,4 @@
+import GatewayCore
 import PrintableText
 
 /// A request to the admin listener, complete and within its bounds.
@@ -35,11 +36,11 @@ struct AdminResponse: Sendable, Equatable {
     static func problem(
         _ status: Int, _ code: String, title: String, detail: String, extra: [String: String] = [:]
     ) -> AdminResponse {
-        let body = AdminJSON.object { body in
-            body.member("title", title)
-            body.member("status", Int64(status))
-            body.member("detail", detail)
-            body.member("code", code)
+        let body = ObjectText.object { body in
+            body.add("title", title)
+            body.add("status", Int64(status))
+            body.add("detail", detail)
+            body.add("code", code)
         }
         return AdminResponse(
             status: status, contentType: "application/problem+json", body: printable(body), extra: extra)

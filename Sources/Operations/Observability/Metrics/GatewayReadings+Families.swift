@@ -6,13 +6,8 @@ extension GatewayReadings {
     package func snapshot() -> MetricsSnapshot {
         MetricsSnapshot(
             families: requestFamilies + stageFamilies + streamFamilies + tokenFamilies + ruleFamilies
-                + introspectionFamilies
-                + accountFamilies + certificateFamilies
-                + keyFamilies
-                + upstreamFamilies
-                + upstreamServerFamilies
-                + storeFamilies
-                + processFamilies)
+                + introspectionFamilies + accountFamilies + certificateFamilies + keyFamilies + upstreamFamilies
+                + upstreamServerFamilies + storeFamilies + processFamilies)
     }
 
     private var requestFamilies: [MetricFamily] {
@@ -44,6 +39,18 @@ extension GatewayReadings {
                 help: "Connections closed for want of a PROXY header that may be believed.", .proxyHeaderFailures),
             counter("gatehouse_received_bytes_total", help: "Body bytes from clients.", .bytesReceived),
             counter("gatehouse_sent_bytes_total", help: "Body bytes to clients.", .bytesSent),
+        ]
+    }
+
+    /// The durations of parts of a request that the other histograms do not show.
+    private var stageFamilies: [MetricFamily] {
+        let stages: [(String, WorkerCounters.Timing)] = [
+            ("tls_handshake", .handshake), ("queue", .queue), ("connect", .connect),
+        ]
+        return [
+            MetricFamily(
+                "gatehouse_stage_seconds", help: "Time spent in parts of a request's way.",
+                .histograms(stages.map { MetricSample([("stage", $0)], latencies($1)) }))
         ]
     }
 
@@ -87,6 +94,26 @@ extension GatewayReadings {
             MetricFamily(
                 "gatehouse_rule_decisions_total", help: "Decisions by security rules, by their outcome.",
                 .counters(outcomes.map { MetricSample([("outcome", $1)], counters[$0]) })),
+        ]
+    }
+
+    private var certificateFamilies: [MetricFamily] {
+        guard !certificates.isEmpty else { return [] }
+        return [
+            MetricFamily(
+                "gatehouse_tls_certificate_expiry_seconds",
+                help: "When a listener's certificate, or the first of its chain, ends, in seconds since 1970.",
+                .gauges(
+                    certificates.map {
+                        MetricSample([("listener", $0.listener), ("subject", $0.subject)], Double($0.expiry))
+                    })),
+            MetricFamily(
+                "gatehouse_tls_reloads_total", help: "How often certificates were read anew and served.",
+                .counters([MetricSample([], certificateRenewals)])),
+            MetricFamily(
+                "gatehouse_tls_reload_failures_total",
+                help: "How often certificates on disk were unfit, so that the old ones were kept.",
+                .counters([MetricSample([], certificateFailures)])),
         ]
     }
 
@@ -301,15 +328,17 @@ extension GatewayReadings {
         MetricFamily(name, help: help, .counters([MetricSample([], counters[counter])]))
     }
 
-    private func gauge(_ name: StaticString, help: StaticString, _ value: Int64) -> MetricFamily {
+    func gauge(_ name: StaticString, help: StaticString, _ value: Int64) -> MetricFamily {
         MetricFamily(name, help: help, .gauges([MetricSample([], Double(value))]))
     }
 
     private func histogram(
         _ name: StaticString, help: StaticString, _ timing: WorkerCounters.Timing
     ) -> MetricFamily {
-        let value = LatencyHistogram(
-            buckets: Array(counters.buckets(timing)), sumNanoseconds: counters.sumNanoseconds(timing))
-        return MetricFamily(name, help: help, .histograms([MetricSample([], value)]))
+        MetricFamily(name, help: help, .histograms([MetricSample([], latencies(timing))]))
+    }
+
+    private func latencies(_ timing: WorkerCounters.Timing) -> LatencyHistogram {
+        LatencyHistogram(buckets: Array(counters.buckets(timing)), sumNanoseconds: counters.sumNanoseconds(timing))
     }
 }

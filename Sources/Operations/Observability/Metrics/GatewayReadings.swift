@@ -1,3 +1,4 @@
+package import OutboundHTTP
 package import GatewayCore
 package import Revocation
 
@@ -24,6 +25,23 @@ package struct GatewayReadings: Sendable {
         }
     }
 
+    /// A certificate that a listener serves.
+    package struct Certificate: Sendable {
+        /// The listener's address, as configured.
+        package var listener: String
+        /// Its first DNS name.
+        package var subject: String
+        /// When it ends, in seconds since 1970.
+        package var expiry: Int64
+
+        /// A certificate.
+        package init(listener: String, subject: String, expiry: Int64) {
+            self.listener = listener
+            self.subject = subject
+            self.expiry = expiry
+        }
+    }
+
     /// The workers' numbers, added up.
     package var counters: CountersSnapshot
     /// What each route is called, by its index: its pattern. Routes of the same name are counted together.
@@ -43,9 +61,9 @@ package struct GatewayReadings: Sendable {
     /// How a shared store is doing; nil: it is embedded.
     package var storeHealth: StoreHealth?
     /// What providers are asked about opaque tokens, in the order of the configuration.
-    package var introspections: [Introspection] = []
+    package var introspections: [LookupStatus] = []
     /// What Identity Toolkit is asked about accounts; nil: nothing.
-    package var accountLookups: AccountLookups?
+    package var accountLookups: LookupStatus?
     /// The certificates of the listeners.
     package var certificates: [Certificate] = []
     /// How often they were read anew, and how often what was read was unfit.
@@ -59,7 +77,7 @@ package struct GatewayReadings: Sendable {
     /// Lines of the process log that were not written; `nil`: the process logs elsewhere.
     package var processLog: ProcessLog.Counts?
     /// How reloads have ended.
-    package var reloads = ReloadAccount()
+    package var reloads = ReloadOutcomes()
     /// The number of the configuration that is served.
     package var generation: UInt64 = 1
     /// Whether `/readyz` says so.
@@ -81,4 +99,14 @@ package struct GatewayReadings: Sendable {
         self.workers = workers
         self.startTime = startTime
     }
+}
+
+/// How reloads have ended so far.
+package struct ReloadOutcomes: Sendable {
+    package var accepted: UInt64 = 0
+    package var refused: UInt64 = 0
+    /// Why the last one was refused; nil: it was not.
+    package var lastRefusal: String?
+
+    package init() {}
 }

@@ -21,24 +21,24 @@ package final class CredentialLocator: Sendable {
         if isAuthorization {
             var index = request.fields.firstIndex(of: .authorization)
             while let current = index {
-                found.noteHeader(request.fields[current], index: current, in: request.bytes)
+                found.recordHeader(request.fields[current], index: current, in: request.bytes)
                 index = request.fields.nextIndex(of: .authorization, after: current)
             }
         } else if headerName != nil {
             for index in 0..<request.fields.count where isHeader(request.fields[index], in: request.bytes) {
-                found.noteHeader(request.fields[index], index: index, in: request.bytes)
+                found.recordHeader(request.fields[index], index: index, in: request.bytes)
             }
         }
-        if cookieName != nil, request.fields.contains(.cookie) { noteCookies(of: request, &found) }
+        if cookieName != nil, request.fields.contains(.cookie) { recordCookies(of: request, &found) }
         return found
     }
 
-    private func noteCookies(of request: RequestView, _ found: inout FoundCredentials) {
+    private func recordCookies(of request: RequestView, _ found: inout FoundCredentials) {
         var index = request.fields.firstIndex(of: .cookie)
         while let current = index {
             for pair in CookiePairs(request.fields[current].value, in: request.bytes)
             where isOurs(pair, in: request.bytes) {
-                found.noteCookie(pair.value, in: request.bytes)
+                found.recordCookie(pair.value, in: request.bytes)
             }
             index = request.fields.nextIndex(of: .cookie, after: current)
         }
@@ -111,7 +111,7 @@ package struct FoundCredentials {
         }
     }
 
-    fileprivate mutating func noteHeader(_ field: Field, index: Int, in head: UnsafeRawBufferPointer) {
+    fileprivate mutating func recordHeader(_ field: Field, index: Int, in head: UnsafeRawBufferPointer) {
         headerFields += 1
         let value = field.value.bytes(in: head)
         guard CredentialLocator.isBearer(value) else { return }
@@ -121,7 +121,7 @@ package struct FoundCredentials {
         bearer = ByteRange(start: field.value.start + UInt32(skipped), length: field.value.length - UInt32(skipped))
     }
 
-    fileprivate mutating func noteCookie(_ value: ByteRange, in head: UnsafeRawBufferPointer) {
+    fileprivate mutating func recordCookie(_ value: ByteRange, in head: UnsafeRawBufferPointer) {
         guard let known = cookie else {
             cookie = value
             return

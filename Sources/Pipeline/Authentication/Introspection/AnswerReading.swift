@@ -1,3 +1,4 @@
+import CivilCalendar
 import GatewayCore
 package import JOSE
 

@@ -2,6 +2,7 @@ import GatewayConfiguration
 import GatewayCore
 import JOSE
 import OutboundHTTP
+import TextCoding
 
 /// Facebook's `debug_token`, asked with the application's own id and secret.
 struct FacebookTokenCheck: TokenCheck {
@@ -19,13 +20,13 @@ struct FacebookTokenCheck: TokenCheck {
         appSecret = tokens.clientSecret
     }
 
-    func question(about token: [UInt8]) -> HTTPQuestion {
+    func request(about token: [UInt8]) -> OutboundRequest {
         var target = Array(url.utf8)
         if !target.contains(UInt8(ascii: "?")) { target.append(UInt8(ascii: "?")) }
         FormEncoding.append("input_token", token, to: &target)
         let credentials = appSecret.withBytes { Array("\(appID)|".utf8) + $0 }
         FormEncoding.append("access_token", credentials, to: &target)
-        return HTTPQuestion(method: .get, url: String(decoding: target, as: UTF8.self), fields: [])
+        return OutboundRequest(method: .get, url: String(decoding: target, as: UTF8.self), fields: [])
     }
 
     func isForUs(_ claims: JSONValue) -> Bool { claims["app_id"]?.equals(appID) == true }
@@ -41,7 +42,7 @@ struct FacebookTokenCheck: TokenCheck {
         let expiresAt = end == 0 ? nil : end
         let issuedAt = try data.time("issued_at", else: .issuedAt)
         let scopes = try data.texts("scopes")
-        var claims = ClaimsText()
+        var claims = ObjectText()
         claims.add("sub", subject)
         claims.add("app_id", appID)
         claims.add("scope", scopes.joined(separator: " "))

@@ -2,6 +2,7 @@ import GatewayConfiguration
 import GatewayCore
 import JOSE
 import OutboundHTTP
+import TextCoding
 
 /// GitHub's check of a token by the application that it was issued to (REST API, `apps/check-token`).
 ///
@@ -19,15 +20,15 @@ struct GitHubTokenCheck: TokenCheck {
         self.provider = provider
         clientID = tokens.clientID
         clientSecret = tokens.clientSecret
-        let id = String(decoding: FormEncoding.encoded(tokens.clientID.utf8), as: UTF8.self)
+        let id = String(decoding: PercentEncoding.encoded(tokens.clientID.utf8), as: UTF8.self)
         url = tokens.url.split(separator: "{client_id}", omittingEmptySubsequences: false).joined(separator: id)
     }
 
-    func question(about token: [UInt8]) -> HTTPQuestion {
-        var body = ClaimsText()
+    func request(about token: [UInt8]) -> OutboundRequest {
+        var body = ObjectText()
         body.add("access_token", String(decoding: token, as: UTF8.self))
         let credentials = clientSecret.withBytes { BasicCredentials.field(name: clientID.utf8, secret: $0) }
-        return HTTPQuestion(
+        return OutboundRequest(
             method: .post, url: url,
             fields: [
                 ("authorization", credentials), ("accept", "application/vnd.github+json"),
@@ -49,7 +50,7 @@ struct GitHubTokenCheck: TokenCheck {
         let scopes = try answer.texts("scopes")
         let issuedAt = try answer.date("created_at", else: .issuedAt)
         let expiresAt = try answer.date("expires_at", else: .expired)
-        var claims = ClaimsText()
+        var claims = ObjectText()
         claims.add("sub", String(id))
         claims.add("client_id", clientID)
         claims.add("scope", scopes.joined(separator: " "))

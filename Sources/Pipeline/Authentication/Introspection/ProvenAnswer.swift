@@ -2,11 +2,11 @@ import GatewayCore
 import JOSE
 package import OutboundHTTP
 
-/// A provider's answer that proves an opaque token: that it counts, whose it is, and that it was issued for us.
+/// A provider's response that proves an opaque token: that it is valid, its subject, and that it was issued for the gateway.
 ///
-/// Only the judgement in this file makes one.
+/// Only the judgement in this file creates one.
 package struct ProvenAnswer: Sendable {
-    /// What the answer says, in the names of claims: `sub`, `scope`, `iat` and so on.
+    /// The response's statements by the names of claims: `sub`, `scope`, `iat` and so on.
     let claims: JSONDocument
 
     private init(claims: JSONDocument) {
@@ -14,12 +14,12 @@ package struct ProvenAnswer: Sendable {
     }
 }
 
-/// What a provider's answer comes to.
+/// The result of reading a provider's response.
 package enum Judgement: Sendable {
     case accepted(ProviderIdentity)
     case refused(VerificationFailure)
-    /// No answer that can be believed; the token may count or not.
-    case failed(AskingFailure)
+    /// The response is unusable; the token may be valid or not.
+    case failed(LookupFailure)
 
     fileprivate static func refused(_ reason: VerificationFailure.Reason) -> Judgement {
         .refused(
@@ -28,22 +28,24 @@ package enum Judgement: Sendable {
 }
 
 extension ProvenAnswer {
-    /// What an answer may cost to read.
-    private static let limits = JSONLimits(size: HTTPAsker.sizeLimit, depth: 32, members: 8192)
+    /// The bounds of a response's JSON.
+    private static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 32, members: 8192)
     /// The longest subject, in bytes.
     private static let subjectLimit = 255
 
-    /// What a whole answer of the check's provider comes to.
+    /// Judges a response of the check's provider.
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - clockSkew: how far times may lie in the future, in seconds. It never prolongs a token.
-    package static func judge(_ reply: HTTPReply, by check: any TokenCheck, now: Int64, clockSkew: Int64) -> Judgement {
-        if check.refusals.contains(reply.status) { return .refused(.inactive) }
-        guard reply.status == 200 else {
-            return .failed(AskingFailure(reply, ownCredentials: check.ownCredentials, now: now))
+    ///   - clockSkew: how far times may lie in the future, in seconds. It never extends a token's lifetime.
+    package static func judge(_ response: OutboundResponse, by check: any TokenCheck, now: Int64, clockSkew: Int64)
+        -> Judgement
+    {
+        if check.refusals.contains(response.status) { return .refused(.inactive) }
+        guard response.status == 200 else {
+            return .failed(LookupFailure(response, ownCredentials: check.ownCredentials, now: now))
         }
-        guard let answer = try? JSONDocument(reply.body, limits: limits) else {
+        guard let answer = try? JSONDocument(response.body, limits: limits) else {
             return .failed(.malformed("the body is not JSON"))
         }
         do throws(Unproven) {

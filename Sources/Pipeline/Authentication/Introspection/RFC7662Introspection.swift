@@ -2,6 +2,7 @@ import GatewayConfiguration
 import GatewayCore
 import JOSE
 import OutboundHTTP
+import TextCoding
 
 /// Token introspection (RFC 7662), by any authorization server.
 struct RFC7662Introspection: TokenCheck {
@@ -15,25 +16,25 @@ struct RFC7662Introspection: TokenCheck {
         self.tokens = tokens
     }
 
-    func question(about token: [UInt8]) -> HTTPQuestion {
-        var question = HTTPQuestion(
+    func request(about token: [UInt8]) -> OutboundRequest {
+        var request = OutboundRequest(
             method: .post, url: tokens.url,
             fields: [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")])
-        FormEncoding.append("token", token, to: &question.body)
-        FormEncoding.append("token_type_hint", "access_token".utf8, to: &question.body)
+        FormEncoding.append("token", token, to: &request.body)
+        FormEncoding.append("token_type_hint", "access_token".utf8, to: &request.body)
         tokens.clientSecret.withBytes { secret in
             switch tokens.clientAuthentication {
             case .basic:
                 // RFC 6749 section 2.3.1: each is form-encoded before it goes into HTTP Basic.
                 let field = BasicCredentials.field(
-                    name: FormEncoding.encoded(tokens.clientID.utf8), secret: FormEncoding.encoded(secret))
-                question.fields.append(("authorization", field))
+                    name: PercentEncoding.encoded(tokens.clientID.utf8), secret: PercentEncoding.encoded(secret))
+                request.fields.append(("authorization", field))
             case .post:
-                FormEncoding.append("client_id", tokens.clientID.utf8, to: &question.body)
-                FormEncoding.append("client_secret", secret, to: &question.body)
+                FormEncoding.append("client_id", tokens.clientID.utf8, to: &request.body)
+                FormEncoding.append("client_secret", secret, to: &request.body)
             }
         }
-        return question
+        return request
     }
 
     func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof {
@@ -115,8 +116,8 @@ extension RFC7662Introspection {
         }
 
         /// Everything that the answer says of the token, its times as claims have them.
-        func claims(of answer: JSONValue) -> ClaimsText {
-            var claims = ClaimsText()
+        func claims(of answer: JSONValue) -> ObjectText {
+            var claims = ObjectText()
             for (name, value) in answer.members where value.kind != .null {
                 switch Array(name.utf8) {
                 case Array("active".utf8): continue
@@ -124,7 +125,7 @@ extension RFC7662Introspection {
                 case Array("iat".utf8): claims.add(name, issuedAt)
                 case Array("nbf".utf8): claims.add(name, notBefore)
                 case Array("auth_time".utf8): claims.add(name, authTime)
-                default: claims.add(name, json: value)
+                default: claims.add(name, value)
                 }
             }
             return claims

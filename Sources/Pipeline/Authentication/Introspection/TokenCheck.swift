@@ -1,25 +1,26 @@
+package import GatewayConfiguration
 package import GatewayCore
 package import JOSE
 package import OutboundHTTP
 
-/// One way of asking a provider about an opaque token, and of reading what it says.
+/// How a kind of provider is queried about an opaque token, and how its response is read.
 package protocol TokenCheck: Sendable {
     /// The provider's id.
     var provider: String { get }
-    /// The statuses by which the provider says that the token does not count.
+    /// The statuses by which the provider rejects the token.
     var refusals: Set<Int> { get }
-    /// The statuses by which the provider refuses the gateway's own credentials.
+    /// The statuses by which the provider rejects the gateway's own credentials.
     var ownCredentials: Set<Int> { get }
 
-    /// What to send to learn about the token, 1 to `OpaqueToken.sizeLimit` bytes of visible ASCII.
-    func question(about token: [UInt8]) -> HTTPQuestion
+    /// Returns the request about a token of 1 to `OpaqueToken.sizeLimit` bytes of visible ASCII.
+    func request(about token: [UInt8]) -> OutboundRequest
 
-    /// What an answer with status 200 proves. Times and the subject's form are for who judges.
+    /// Returns what a response with status 200 proves. The caller checks the times and the form of the subject.
     ///
-    /// - Parameter latest: the latest time at which what begins has begun: now, and the clock's skew.
+    /// - Parameter latest: the latest time that is not in the future: now, and the clock skew.
     func examine(_ answer: JSONValue, latest: UnixTime) throws(Unproven) -> TokenProof
 
-    /// Whether the claims of a token that was proven once say that it was issued for the client that is configured now.
+    /// Returns whether the claims of a token that was proven once name the client that is configured now.
     func isForUs(_ claims: JSONValue) -> Bool
 }
 
@@ -27,33 +28,73 @@ extension TokenCheck {
     package var refusals: Set<Int> { [] }
 }
 
-/// Why an answer proves nothing.
+/// Why a response proves nothing.
 package enum Unproven: Error, Equatable {
-    /// The token does not count.
+    /// The token is not valid.
     case refused(VerificationFailure.Reason)
-    /// The answer cannot be believed.
+    /// The response is unusable.
     case malformed(String)
 }
 
-/// What an answer says of a token that counts, and that was issued for us.
+/// What a response says about a valid token that was issued for the gateway.
 package struct TokenProof {
     var subject: String
-    var claims: ClaimsText
-    /// When the user proved who they are, where the provider says so.
+    var claims: ObjectText
+    /// When the user signed in, if the provider says so.
     var authTime: UnixTime?
     var issuedAt: UnixTime?
-    /// Nil: the token does not end.
+    /// `nil`: the token does not end.
     var expiresAt: UnixTime?
     var scopes: [String] = []
 }
 
-/// What an opaque token may look like.
+/// The form of opaque tokens.
 package enum OpaqueToken {
-    /// The longest token that a provider is asked about, in bytes.
+    /// The longest token that a provider is queried about, in bytes.
     static let sizeLimit = 8192
 
-    /// Whether a provider can be asked about it: visible ASCII (RFC 6750 section 2.1 allows fewer characters, RFC 6749 appendix A.12 more).
+    /// Returns whether a provider can be queried about a token: visible ASCII (RFC 6750 section 2.1 allows fewer characters, RFC 6749 appendix A.12 more).
     package static func isWellFormed(_ token: [UInt8]) -> Bool {
         (1...sizeLimit).contains(token.count) && token.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
+}
+
+extension Configuration.Provider {
+    /// How the provider is queried about opaque tokens; `nil` if it accepts none.
+    package var tokenCheck: (any TokenCheck)? {
+        guard let opaqueTokens else { return nil }
+        return switch kind {
+        case .github: GitHubTokenCheck(provider: id, opaqueTokens)
+        case .facebook: FacebookTokenCheck(provider: id, opaqueTokens)
+        default: RFC7662Introspection(provider: id, opaqueTokens)
+        }
+    }
+}
+
+/// Claims under construction, as JSON text.
+package struct ClaimsText {
+    private var text: [UInt8] = [UInt8(ascii: "{")]
+
+    package init() {}
+
+    package mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
+        JSONWriter.appendName(name, to: &text)
+        JSONWriter.appendString(value, to: &text)
+    }
+
+    package mutating func add(_ name: String, _ value: UnixTime?) {
+        guard let value else { return }
+        JSONWriter.appendName(name, to: &text)
+        JSONWriter.appendInteger(value.seconds, to: &text)
+    }
+
+    /// Adds a value as the provider sent it.
+    mutating func add(_ name: String, json value: JSONValue) {
+        JSONWriter.appendName(name, to: &text)
+        value.appendCompact(to: &text)
+    }
+
+    /// The whole object.
+    package var bytes: [UInt8] { text + [UInt8(ascii: "}")] }
 }

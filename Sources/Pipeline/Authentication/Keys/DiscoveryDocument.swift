@@ -1,4 +1,5 @@
 import GatewayCore
+import HTTPWire
 import JOSE
 import OutboundHTTP
 
@@ -46,7 +47,7 @@ struct DiscoveryDocument {
     private static func mayBePlain(_ keys: HTTPURL, from url: String) -> Bool {
         guard let document = try? HTTPURL(parsing: url), !document.isSecure else { return false }
         // Over http, documents of other machines come only where the configuration calls that insecure itself.
-        return IPLiteral.isLoopback(host: keys.host) || !IPLiteral.isLoopback(host: document.host)
+        return IPAddress.isLoopback(host: keys.host) || !IPAddress.isLoopback(host: document.host)
     }
 
     private static func algorithms(_ member: JSONValue?) throws(KeyFetchError) -> Set<Algorithm>? {

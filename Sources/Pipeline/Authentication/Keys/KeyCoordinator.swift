@@ -11,7 +11,7 @@ package final class KeyCoordinator: Sendable {
     /// The sources, each once; a set's index is its place here.
     package let sources: [KeySetSource]
 
-    private let board: KeyBoard
+    private let board: KeySetRegistry
     private let drivers: [KeySetDriver]
     private let clock: GatewayClock
 
@@ -47,7 +47,7 @@ package final class KeyCoordinator: Sendable {
             return KeySetMachine(
                 timing: timing, seed: seed, firstGeneration: generation, inheriting: previous.board.machines[set])
         }
-        let board = KeyBoard(machines)
+        let board = KeySetRegistry(machines)
         self.sources = sources
         self.board = board
         drivers = zip(sources, machines).enumerated().map { set, pair in

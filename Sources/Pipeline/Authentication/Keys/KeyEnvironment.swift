@@ -1,4 +1,5 @@
 import GatewayCore
+package import OutboundHTTP
 
 /// What the driver of a key set needs of the world; tests put their own in its place.
 struct KeyEnvironment: Sendable {
@@ -23,4 +24,13 @@ struct KeyEnvironment: Sendable {
             },
             log: log)
     }
+}
+
+/// Asks a source for its key set, once.
+///
+/// A fetch ends within a bound of its own, and soon after its task was cancelled. It is never called twice at a time for
+/// one source.
+package protocol KeyFetcher: Sendable {
+    /// The key set of `source` now.
+    func fetch(_ source: KeySetSource) async throws(KeyFetchError) -> FetchedKeySet
 }

@@ -9,7 +9,7 @@ actor KeySetDriver {
     nonisolated let asks: AsyncStream<Void>.Continuation
 
     private let environment: KeyEnvironment
-    private let board: KeyBoard
+    private let board: KeySetRegistry
     private let asked: AsyncStream<Void>
     private var machine: KeySetMachine
     private var fetch: Task<Void, Never>?
@@ -17,7 +17,7 @@ actor KeySetDriver {
     private var armedFor: UInt64?
     private var isStopped = false
 
-    init(set: Int, source: KeySetSource, machine: KeySetMachine, board: KeyBoard, environment: KeyEnvironment) {
+    init(set: Int, source: KeySetSource, machine: KeySetMachine, board: KeySetRegistry, environment: KeyEnvironment) {
         self.set = set
         self.source = source
         self.machine = machine

@@ -1,20 +1,16 @@
 import GatewayConfiguration
-import JOSE
+import GatewayCore
 package import Revocation
 
 /// The member `identities` of the `firebase` claim.
 enum FirebaseIdentities {
     /// As JSON text: each provider's id with one identity, then `email`.
     static func json(_ identities: [(provider: String, id: String)], email: String?) -> [UInt8] {
-        var json: [UInt8] = [UInt8(ascii: "{")]
+        var text = ObjectText()
         for (name, value) in identities + (email.map { [("email", $0)] } ?? []) where !value.isEmpty {
-            JSONWriter.appendName(name, to: &json)
-            json.append(UInt8(ascii: "["))
-            JSONWriter.appendString(value, to: &json)
-            json.append(UInt8(ascii: "]"))
+            text.add(name, [value])
         }
-        json.append(UInt8(ascii: "}"))
-        return json
+        return text.bytes
     }
 
     /// As JSON text, of an account's links.
@@ -26,15 +22,11 @@ enum FirebaseIdentities {
     ///
     /// - Parameter tenant: the tenant, where it is a part of the user's name.
     static func claim(identities: [UInt8], provider: String, tenant: String? = nil) -> [UInt8] {
-        var json = Array("{\"identities\":".utf8) + identities
-        json.append(contentsOf: ",\"sign_in_provider\":".utf8)
-        JSONWriter.appendString(provider, to: &json)
-        if let tenant {
-            json.append(contentsOf: ",\"tenant\":".utf8)
-            JSONWriter.appendString(tenant, to: &json)
+        ObjectText.object { text in
+            text.add("identities", json: identities)
+            text.add("sign_in_provider", provider)
+            text.add("tenant", tenant)
         }
-        json.append(UInt8(ascii: "}"))
-        return json
     }
 }
 

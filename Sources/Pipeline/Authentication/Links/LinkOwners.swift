@@ -2,16 +2,16 @@ import GatewayCore
 package import JOSE
 package import Revocation
 
-/// What a worker knows of who owns identities at providers, and what tokens become by it. One a worker, on its event loop.
+/// The owners of identities at providers, as far as a worker knows them. One per worker, on its event loop.
 ///
-/// An owner holds as long as the counter of its link says what it said before the store was asked: a change that came while the question was
-/// out has moved it, so an older answer decides nobody's request.
+/// An owner holds as long as the counter of its link has the value that it had before the store was queried. A change during the query moves the
+/// counter, so that an older result decides no request.
 package final class LinkOwners {
-    /// What became of a verified token.
-    enum Settled {
-        /// It names whom it named.
+    /// A verified token in the name of the owner of its identity.
+    enum Resolution {
+        /// The cached principal holds.
         case same
-        /// It names somebody else now: this is to be kept in its place.
+        /// The principal has changed; this entry replaces the cached one.
         case changed(VerifiedTokenCache.Entry)
         case refused(VerificationFailure)
         case needs(OwnerNeed)
@@ -19,16 +19,16 @@ package final class LinkOwners {
 
     private struct Known {
         let generation: UInt64
-        /// Nil: nobody.
+        /// `nil`: there is no owner.
         let account: AccountRecord?
     }
 
-    /// The most identities whose owners a worker remembers, besides those of cached tokens.
+    /// The most identities whose owners are remembered, besides those of cached tokens.
     static let capacity = 4096
 
     private let generations: LinkGenerations
     private let view: StoreView
-    /// How old the store's view may be, in nanoseconds: it is as old as what the counters know.
+    /// The maximum age of the revocation view, in nanoseconds: the counters are as old as the view.
     private let maxStaleness: UInt64
     private let deniesUnlinked: Bool
     private let hasher: SHA256Hasher
@@ -47,24 +47,24 @@ package final class LinkOwners {
         self.render = render
     }
 
-    /// For a token that was just verified: whether its identity has an owner has to be asked.
+    /// Returns the stamp of a token that was just verified: the owner of its identity is not known.
     func stamp(of principal: Principal) -> LinkStamp {
         LinkStamp(place: principal.link.map { LinkGenerations.place(of: $0.name) } ?? -1)
     }
 
     package func generation(at place: Int) -> UInt64 { generations.generation(at: place) }
 
-    /// Keeps what the store said.
+    /// Remembers the owner of an identity.
     ///
-    /// - Parameter generation: what the link's counter said before the store was asked.
+    /// - Parameter generation: the value of the link's counter before the store was queried.
     package func keep(_ account: AccountRecord?, of key: StoreKey, generation: UInt64) {
         known.set(Known(generation: generation, account: account), for: key)
     }
 
-    /// Whom a provider's own token names.
+    /// Finds the principal that a provider's own token stands for.
     ///
     /// - Parameter now: monotonic nanoseconds.
-    func settle(_ entry: VerifiedTokenCache.Entry, now: UInt64) -> Settled {
+    func resolve(_ entry: VerifiedTokenCache.Entry, now: UInt64) -> Resolution {
         guard let age = view.age(monotonicNow: now) else { return .needs(.view) }
         guard age <= maxStaleness else { return .needs(.unknown(.stale)) }
         let generation = generations.generation(at: entry.stamp.place)
@@ -74,10 +74,10 @@ package final class LinkOwners {
         guard let known = known[derived.userKey], known.generation == generation else {
             return .needs(.owner(LinkQuestion(link: link, key: derived.userKey, place: entry.stamp.place)))
         }
-        return settle(entry, derived, known)
+        return resolve(entry, derived, known)
     }
 
-    private func settle(_ entry: VerifiedTokenCache.Entry, _ derived: Principal, _ known: Known) -> Settled {
+    private func resolve(_ entry: VerifiedTokenCache.Entry, _ derived: Principal, _ known: Known) -> Resolution {
         guard let account = known.account else {
             guard entry.derived != nil else {
                 entry.stamp.generation = known.generation
@@ -91,7 +91,7 @@ package final class LinkOwners {
 
     private func changed(
         _ entry: VerifiedTokenCache.Entry, to principal: Principal, of derived: Principal?, _ generation: UInt64
-    ) -> Settled {
+    ) -> Resolution {
         let stamp = LinkStamp(place: entry.stamp.place, generation: generation)
         return .changed(
             VerifiedTokenCache.Entry(
@@ -101,5 +101,7 @@ package final class LinkOwners {
 
     private func isDenied(_ entry: VerifiedTokenCache.Entry) -> Bool { deniesUnlinked && entry.derived == nil }
 
-    private static var unlinked: Settled { .refused(VerificationFailure(code: .permissionDenied, reason: .unlinked)) }
+    private static var unlinked: Resolution {
+        .refused(VerificationFailure(code: .permissionDenied, reason: .unlinked))
+    }
 }

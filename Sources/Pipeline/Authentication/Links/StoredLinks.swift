@@ -2,8 +2,10 @@ import NIOCore
 package import Revocation
 import Synchronization
 
-/// Asks an account store who owns identities: so many questions at a time, the others in their order.
-package final class StoredLinks: LinkAsking {
+/// Looks up the owners of identities in an account store: a bounded number at a time, and a bounded number that wait in their order.
+///
+/// Lookups of the same identity are not shared: each request compares the result with a generation that it read before its own lookup.
+package final class StoredLinks: LinkLookup {
     private struct Question: Sendable {
         let link: IdentityLink
         let answer: @Sendable (LinkAnswer) -> Void
@@ -20,9 +22,9 @@ package final class StoredLinks: LinkAsking {
         case refused
     }
 
-    /// The most questions that are out at a time.
+    /// The most lookups at a time.
     static let concurrency = 64
-    /// The most questions that wait for their turn; one more fails at once.
+    /// The most lookups that wait for their turn; one more fails at once.
     static let waitingLimit = 1024
 
     private let accounts: any AccountStore
@@ -35,7 +37,7 @@ package final class StoredLinks: LinkAsking {
     package func look(_ link: IdentityLink, answer: @escaping @Sendable (LinkAnswer) -> Void) {
         let question = Question(link: link, answer: answer)
         switch admit(question) {
-        case .runs: Task { await ask(question) }
+        case .runs: Task { await perform(question) }
         case .waits: break
         case .refused: answer(.failed(.overloaded))
         }
@@ -53,8 +55,8 @@ package final class StoredLinks: LinkAsking {
         }
     }
 
-    /// Asks it, and then those that wait.
-    private func ask(_ first: Question) async {
+    /// Performs a lookup, and then those that wait.
+    private func perform(_ first: Question) async {
         var next: Question? = first
         while let question = next {
             question.answer(await owner(of: question.link))
@@ -69,7 +71,7 @@ package final class StoredLinks: LinkAsking {
     private func owner(of link: IdentityLink) async -> LinkAnswer {
         do throws(StoreError) {
             guard let user = try await accounts.owner(of: link) else { return .nobody }
-            // A change between the two questions moves the link's counter, and the answer does not count.
+            // A change between the two queries moves the link's counter, and the result does not count.
             return .owner(try await accounts.account(user) ?? AccountRecord(user: user))
         } catch {
             return .failed(StoreFailure(error))
@@ -78,7 +80,7 @@ package final class StoredLinks: LinkAsking {
 }
 
 extension StoreFailure {
-    /// What an operation's error means for a request that hangs on it.
+    /// The failure of a request that depends on the operation.
     init(_ error: StoreError) {
         self =
             switch error.code {

@@ -1,30 +1,30 @@
 package import GatewayCore
 package import JOSE
 
-/// Turns an opaque token into who is asking: by what a provider said of it, as long as that counts. One a worker, on its event loop.
+/// Finds the principal of an opaque token by the provider's verdict, as long as that holds. One per worker, on its event loop.
 package final class OpaqueAuthenticator {
-    /// What became of a token.
+    /// The result of authenticating a token.
     package enum Outcome {
         case verified(VerifiedTokenCache.Entry)
         case refused(VerificationFailure)
-        /// The provider cannot be asked now; `Retry-After` in seconds.
+        /// The provider cannot be queried now; `Retry-After` in seconds.
         case unavailable(retryAfter: Int)
-        /// The provider has to be asked; then the token is looked at again.
-        case ask(OpaqueTokenKey)
-        /// It is not known who owns the identity: the token is looked at again when that is.
+        /// The provider has to be queried; then the token is authenticated again.
+        case query(OpaqueTokenKey)
+        /// The owner of the identity has to be looked up; then the token is authenticated again.
         case awaitOwner(OwnerNeed)
     }
 
-    /// The longest opaque token that is looked at, in bytes: it may become a part of a URL.
+    /// The longest opaque token, in bytes: it may become a part of a URL.
     package static let maximumTokenSize = 4096
-    /// The most entries, and bytes, of a worker's cache of good answers.
+    /// The most entries, and bytes, of a worker's cache of valid tokens.
     static let cacheCapacity = 8192
     static let cacheBytes = 32 << 20
 
     private let hasher: SHA256Hasher
     private let render: (Principal) -> RenderedIdentity
     private let counters: WorkerCounters
-    /// Who owns identities; nil: nobody does, without accounts.
+    /// The owners of identities; `nil` without accounts.
     private let owners: LinkOwners?
     private(set) var cache = VerifiedTokenCache(capacity: OpaqueAuthenticator.cacheCapacity, bytes: cacheBytes)
     private var refusals = RefusedTokens()
@@ -40,9 +40,9 @@ package final class OpaqueAuthenticator {
     }
 
     /// - Parameters:
-    ///   - provider: whom the route lets ask about it, by its place among the snapshot's `opaqueProviders`; nil: nobody, or more than one.
+    ///   - provider: the provider that the route allows, by its place among the snapshot's `opaqueProviders`; `nil`: none, or several.
     ///   - now: Unix seconds; `monotonic`: nanoseconds.
-    ///   - answered: the token that the provider was just asked about for this request: its answer counts, however short it lives.
+    ///   - answered: the token that the provider was just queried about for this request. Its verdict counts even if it has ended.
     package func authenticate(
         _ token: UnsafeRawBufferPointer, provider: Int?, now: Int64, monotonic: UInt64, answered: OpaqueTokenKey?
     ) -> Outcome {
@@ -62,18 +62,18 @@ package final class OpaqueAuthenticator {
             guard entry.standing.expiresAt.isAfter(now) else {
                 return .refused(VerificationFailure(code: .idTokenExpired, reason: .expired))
             }
-            return settle(entry, under: digest, monotonic: monotonic)
+            return resolve(entry, under: digest, monotonic: monotonic)
         }
         if let refusal = refusals.find(key), mayBeOld || monotonic < refusal.until { return refusal.outcome }
-        return .ask(key)
+        return .query(key)
     }
 
-    /// Whom it names now.
-    private func settle(
+    /// Finds the owner of the token's identity.
+    private func resolve(
         _ entry: VerifiedTokenCache.Entry, under digest: SHA256Digest, monotonic: UInt64
     ) -> Outcome {
         guard let owners else { return .verified(entry) }
-        switch owners.settle(entry, now: monotonic) {
+        switch owners.resolve(entry, now: monotonic) {
         case .same: return .verified(entry)
         case .changed(let entry):
             cache.insert(entry, under: digest)
@@ -83,8 +83,8 @@ package final class OpaqueAuthenticator {
         }
     }
 
-    /// Keeps what a provider said of a token, as long as it says that it counts. Whatever it is, what was said before counts no more: who
-    /// waited for the verdict takes what is remembered, however old.
+    /// Remembers the verdict on a token, and drops the earlier one: requests that waited for the verdict use the remembered one, even if it has
+    /// ended.
     package func install(_ verdict: OpaqueVerdict, of key: OpaqueTokenKey) {
         cache.remove(key.digest)
         switch verdict {
@@ -106,7 +106,7 @@ package final class OpaqueAuthenticator {
     }
 }
 
-/// The tokens that a worker need not have asked about again soon. Bounded: who comes takes the place of who lies where it belongs.
+/// The tokens that need no new query soon. Bounded: insertion evicts the current occupant of the slot.
 struct RefusedTokens {
     private struct Slot {
         let key: OpaqueTokenKey
@@ -114,7 +114,7 @@ struct RefusedTokens {
         let until: UInt64
     }
 
-    /// The most that a worker remembers: a power of two.
+    /// The number of slots: a power of two.
     static let capacity = 4096
     private var slots: [Slot?]
 

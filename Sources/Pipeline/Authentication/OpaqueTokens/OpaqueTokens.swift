@@ -3,37 +3,41 @@ package import GatewayCore
 package import JOSE
 package import Logging
 package import NIOCore
-import OutboundHTTP
+package import OutboundHTTP
 
-/// Asks providers about opaque tokens: does what `OpaqueMachine` says.
+/// Queries providers about opaque tokens: performs the actions of `OpaqueMachine`.
 package final class OpaqueTokens: OpaqueTokenChecking {
-    private typealias Asker = @Sendable (OpaqueVerdict) -> Void
-    private typealias Machine = OpaqueMachine<Asker>
+    private typealias Machine = OpaqueMachine<@Sendable (OpaqueVerdict) -> Void>
+
+    private static let messages = LookupMessages(
+        failing: "an opaque token could not be checked",
+        misconfigured: "opaque tokens cannot be checked: the provider's configuration does not fit",
+        recovered: "opaque tokens can be checked again", overloaded: "more opaque tokens than can be checked")
 
     private let providers: [(check: any TokenCheck, tokens: Configuration.Provider.OpaqueTokens)]
-    private let environment: AskingEnvironment
+    private let environment: LookupEnvironment
     private let clockSkew: Int64
     private let host: MachineHost<Machine>
 
-    /// Nobody is asked before `check`. `shutdown` must be called before it is let go.
+    /// Sends nothing before `check`. `shutdown` must be called before it is released.
     ///
     /// - Parameters:
-    ///   - providers: those without opaque tokens are passed over; a place among the others is the number that `check` takes.
-    ///   - clockSkew: how far an answer's times may lie in the future.
+    ///   - providers: providers without opaque tokens are skipped; `check` takes an index among the remaining ones.
+    ///   - clockSkew: how far times of a response may lie in the future.
     package convenience init(
         _ providers: [Configuration.Provider], clockSkew: Duration, group: any EventLoopGroup,
         clock: GatewayClock = .system, logger: Logger
     ) {
         let opaque = providers.compactMap(\.opaqueTokens)
-        let asker = HTTPAsker(
+        let transport = OutboundHTTPClient(
             group: group, connections: opaque.map(\.concurrency).max() ?? 1,
             longest: opaque.map(\.timeout).max() ?? .seconds(5))
         self.init(
             providers, clockSkew: clockSkew,
-            environment: .live(asker, loop: group.next(), clock: clock, logger: logger))
+            environment: .live(transport, loop: group.next(), clock: clock, logger: logger))
     }
 
-    init(_ providers: [Configuration.Provider], clockSkew: Duration, environment: AskingEnvironment) {
+    init(_ providers: [Configuration.Provider], clockSkew: Duration, environment: LookupEnvironment) {
         self.providers = providers.compactMap { provider in
             guard let check = provider.tokenCheck, let tokens = provider.opaqueTokens else { return nil }
             return (check, tokens)
@@ -48,34 +52,32 @@ package final class OpaqueTokens: OpaqueTokenChecking {
         answer: @escaping @Sendable (OpaqueVerdict) -> Void
     ) {
         apply { machine, now in
-            machine.ask(token, key: key, provider: provider, for: network, answer, now: now)
+            machine.query(token, key: key, provider: provider, for: network, answer, now: now)
         }
     }
 
-    /// Tells everybody who waits that there will be no answer, and closes the connections.
+    /// Tells all waiters that there is no verdict, and closes the connections.
     package func shutdown() async {
         apply { machine, now in machine.stop(now: now) }
-        await environment.asker.shutdown()
+        await environment.transport.shutdown()
     }
 
-    /// What operators may know, in the order of the providers.
-    package func status() -> [OpaqueStatus] {
+    /// The state of the calls, in the order of the providers.
+    package func status() -> [LookupStatus] {
         let now = environment.clock.monotonic()
         return host.read { machine in
             providers.enumerated().map { place, provider in
-                let line = machine.line(place)
-                return OpaqueStatus(
-                    provider: provider.check.provider, source: KeySource.name(of: provider.tokens.url),
-                    counters: line.counters, running: line.running, waiting: line.waiting, failing: line.failing,
-                    pausedFor: line.pausedUntil > now ? line.pausedUntil - now : 0)
+                var status = machine.status(of: place, now: now)
+                status.provider = provider.check.provider
+                return status
             }
         }
     }
 
-    /// How much is remembered.
-    var memory: OpaqueMemory { host.read { $0.memory } }
+    /// How many verdicts are remembered.
+    var remembered: (accepted: Int, refused: Int) { host.read { $0.remembered } }
 
-    /// Lets the machine look at the time.
+    /// Handles deadlines that were reached.
     func tick() {
         apply { machine, now in machine.tick(now: now) }
     }
@@ -88,35 +90,36 @@ extension OpaqueTokens {
 
     private func perform(_ action: Machine.Action) {
         switch action {
-        case .ask(let provider, let key, let token): ask(about: token, key, provider)
-        case .tell(let askers, let verdict):
-            for asker in askers { asker(verdict) }
+        case .query(let provider, let call, let token): query(token, call, provider)
+        case .resolve(let waiters, let verdict):
+            for waiter in waiters { waiter(verdict) }
         case .log(let provider, let event):
             let (check, tokens) = providers[provider]
             event.write(
-                to: environment.logger, provider: check.provider, source: KeySource.name(of: tokens.url))
+                to: environment.logger, Self.messages,
+                metadata: ["provider": "\(check.provider)", "source": "\(KeySource.name(of: tokens.url))"])
         }
     }
 
-    private func ask(about token: [UInt8], _ key: SHA256Digest, _ provider: Int) {
+    private func query(_ token: [UInt8], _ call: Int, _ provider: Int) {
         let (check, tokens) = providers[provider]
-        environment.asker.ask(check.question(about: token), within: tokens.timeout) { result in
-            self.answered(result, key, provider)
+        environment.transport.send(check.request(about: token), within: tokens.timeout) { result in
+            self.answered(result, call, provider)
         }
     }
 
-    private func answered(_ result: Result<HTTPReply, AskingFailure>, _ key: SHA256Digest, _ provider: Int) {
+    private func answered(_ result: Result<OutboundResponse, LookupFailure>, _ call: Int, _ provider: Int) {
         let judgement: Judgement
         switch result {
-        case .success(let reply):
+        case .success(let response):
             judgement = ProvenAnswer.judge(
-                reply, by: providers[provider].check, now: environment.clock.now(), clockSkew: clockSkew)
+                response, by: providers[provider].check, now: environment.clock.now(), clockSkew: clockSkew)
         case .failure(let failure): judgement = .failed(failure)
         }
         let wall = environment.clock.milliseconds()
         apply { machine, now in
             machine.answered(
-                judgement, provider: provider, key: key, at: OpaqueMoment(monotonic: now, wall: wall))
+                judgement, provider: provider, call: call, at: OpaqueMoment(monotonic: now, wall: wall))
         }
     }
 }

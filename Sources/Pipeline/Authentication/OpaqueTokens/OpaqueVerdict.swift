@@ -1,30 +1,30 @@
 package import GatewayCore
 package import JOSE
 
-/// What came of asking a provider about an opaque token.
+/// The result of querying a provider about an opaque token.
 package enum OpaqueVerdict: Sendable {
-    /// It counts; the answer may be used until `freshUntil`, in monotonic nanoseconds, and never beyond the token's own end.
+    /// It is valid. The verdict may be used until `freshUntil`, in monotonic nanoseconds, and never beyond the token's own end.
     case accepted(ProviderIdentity, freshUntil: UInt64)
-    /// It does not count; nor will it until `until`, in monotonic nanoseconds.
+    /// It is not valid, and is not checked again until `until`, in monotonic nanoseconds.
     case refused(VerificationFailure, until: UInt64)
-    /// The provider could not be asked, or did not give an answer that can be believed; it is asked again from `until` on.
+    /// The provider could not be queried, or its response is unusable. It is queried again from `until` on.
     case unavailable(why: String, retryAfter: Int, until: UInt64)
 }
 
-/// Asks providers about opaque tokens, off the request path: one call for all that wait for the same answer. Shared by the workers.
+/// Queries providers about opaque tokens, off the request path: waiters for the same token share one call. Shared by the workers.
 package protocol OpaqueTokenChecking: Sendable {
-    /// Asks about `token`, unless an answer is known or on its way, and tells `answer` once, from any thread, later or within the call.
+    /// Finds the verdict on `token`, if necessary by a call, and calls `answer` once, from any thread, within this call or later.
     ///
     /// - Parameters:
     ///   - provider: its place among the snapshot's `opaqueProviders`.
     ///   - key: the SHA-256 of the token.
-    ///   - network: who asks, so that those who ask much cost themselves only.
+    ///   - network: the client's, so that a client with many tokens delays only its own.
     func check(
         _ token: [UInt8], key: SHA256Digest, provider: Int, for network: PeerNetwork,
         answer: @escaping @Sendable (OpaqueVerdict) -> Void)
 }
 
-/// An opaque token at the provider that is asked about it. The token itself is not in it.
+/// An opaque token and the provider that is queried about it. The token itself is not in it.
 package struct OpaqueTokenKey: Sendable, Hashable {
     /// The provider's place among the snapshot's `opaqueProviders`.
     package var provider: Int
@@ -33,5 +33,55 @@ package struct OpaqueTokenKey: Sendable, Hashable {
     package init(provider: Int, digest: SHA256Digest) {
         self.provider = provider
         self.digest = digest
+    }
+}
+
+/// Recent verdicts, in bounded memory, as a pure value.
+///
+/// A verdict belongs to a provider's configuration (endpoint, client, audiences) and to the token's hash. Both are compared separately and never
+/// joined into one text. Valid tokens have a bound of their own, so that a flood of unknown tokens evicts none of them.
+struct VerdictTable {
+    /// The most verdicts on valid tokens.
+    static let acceptedLimit = 12_288
+    /// The most other verdicts.
+    static let refusedLimit = 4096
+
+    struct Key: Hashable {
+        let provider: Int
+        let token: SHA256Digest
+    }
+
+    private var accepted = BoundedTable<Key, OpaqueVerdict>(limit: acceptedLimit)
+    private var refused = BoundedTable<Key, OpaqueVerdict>(limit: refusedLimit)
+
+    var acceptedCount: Int { accepted.count }
+    var refusedCount: Int { refused.count }
+
+    /// The verdict, as long as it holds.
+    mutating func verdict(for key: Key, now: UInt64) -> OpaqueVerdict? {
+        if let verdict = accepted[key] {
+            if now < verdict.holdsUntil { return verdict }
+            accepted.remove(key)
+        }
+        if let verdict = refused[key] {
+            if now < verdict.holdsUntil { return verdict }
+            refused.remove(key)
+        }
+        return nil
+    }
+
+    /// Replaces the verdict on a token. One that holds no longer only removes the earlier one.
+    mutating func keep(_ verdict: OpaqueVerdict, for key: Key, now: UInt64) {
+        let holds = now < verdict.holdsUntil
+        if case .accepted = verdict, holds { accepted.set(verdict, for: key) } else { accepted.remove(key) }
+        if case .accepted = verdict { refused.remove(key) } else if holds { refused.set(verdict, for: key) }
+    }
+}
+
+extension OpaqueVerdict {
+    var holdsUntil: UInt64 {
+        switch self {
+        case .accepted(_, let until), .refused(_, let until), .unavailable(_, _, let until): until
+        }
     }
 }

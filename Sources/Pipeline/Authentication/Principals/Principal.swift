@@ -4,7 +4,7 @@ package import Revocation
 
 /// What the decision on each request asks of a principal, apart from what is read once: small and without references, so
 /// that a look at a cached token touches few cache lines.
-package struct Standing: Sendable {
+package struct CredentialFacts: Sendable {
     package let kind: CredentialKind
     package let hasSecondFactor: Bool
     /// Whether Firebase issued the credential, and so keeps an account for the user.
@@ -64,7 +64,7 @@ package final class Principal: Sendable {
         var expiresAt: UnixTime
     }
 
-    package let standing: Standing
+    package let standing: CredentialFacts
     /// The user's complete name. Its uid, of 1 to 128 bytes, is `sub`, or derived from a provider's `sub`.
     package let user: UserKey
     /// `firebase.sign_in_provider`, such as `apple.com`.
@@ -95,7 +95,7 @@ package final class Principal: Sendable {
         guard let userKey = StoreKey(user, hasher: hasher),
             let sessionKey = StoreKey(user, session: session ?? "", hasher: hasher)
         else { return nil }
-        standing = Standing(
+        standing = CredentialFacts(
             kind: kind, hasSecondFactor: hasSecondFactor, isFirebase: isFirebase, hasSession: session != nil,
             hasLinkRecord: linkKey.map { $0 != userKey } ?? false, authTime: PossibleTime(times.authTime),
             authenticatedAt: PossibleTime(times.startedAt == nil ? times.authTime : times.authenticatedAt),
@@ -146,5 +146,25 @@ package final class Principal: Sendable {
         case "google.com", "facebook.com", "github.com", "twitter.com": true
         default: false
         }
+    }
+}
+
+extension Principal {
+    /// The `auth` variable of security rules as compact JSON: `uid`, `provider`, and `token` with all claims.
+    package var variable: [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(claims.byteCount + 256)
+        json.append(contentsOf: "{\"uid\":".utf8)
+        JSONWriter.appendString(uid, to: &json)
+        json.append(contentsOf: ",\"provider\":".utf8)
+        if let provider {
+            JSONWriter.appendString(provider, to: &json)
+        } else {
+            json.append(contentsOf: "null".utf8)
+        }
+        json.append(contentsOf: ",\"token\":".utf8)
+        claims.root.appendCompact(to: &json)
+        json.append(UInt8(ascii: "}"))
+        return json
     }
 }

@@ -32,7 +32,7 @@ package final class Authenticator {
     /// Who owns identities; nil: nobody does, without accounts.
     private let owners: LinkOwners?
     @exclusivity(unchecked) package private(set) var cache: VerifiedTokenCache
-    let hints = TokenHints(capacity: cacheCapacity)
+    let prefetcher = CachePrefetcher(capacity: cacheCapacity)
     private var views: [KeySetView]
 
     package init(
@@ -62,7 +62,7 @@ package final class Authenticator {
     /// A token will be asked about before long.
     @inline(__always)
     package func expect(_ token: UnsafeRawBufferPointer) {
-        hints.expect(token)
+        prefetcher.expect(token)
     }
 
     /// - Parameters:
@@ -75,7 +75,7 @@ package final class Authenticator {
         guard token.count <= Self.maximumTokenSize else {
             return .refused(VerificationFailure(code: .argumentError, reason: .notCompactJWS))
         }
-        hints.fetchAhead(token)
+        prefetcher.fetchAhead(token)
         guard let key = hasher.hash(token) else {
             return .refused(VerificationFailure(code: kind.invalidCode, reason: .hashing))
         }
@@ -85,8 +85,8 @@ package final class Authenticator {
                 cache.remove(key)
                 return .refused(VerificationFailure(code: kind.expiredCode, reason: .expired))
             }
-            if hints.misses(entry, of: token) { hints.note(entry, of: token, in: cache.place(of: key)) }
-            return entry.stamp.place < 0 ? .verified(entry) : settle(entry, under: key, monotonic: monotonic)
+            if prefetcher.misses(entry, of: token) { prefetcher.record(entry, of: token, in: cache.place(of: key)) }
+            return entry.stamp.place < 0 ? .verified(entry) : resolve(entry, under: key, monotonic: monotonic)
         }
         counters.add(to: .tokenCacheMisses)
         return verify(token, under: key, as: kind, now: now, monotonic: monotonic, waitingSince: waitingSince)
@@ -121,8 +121,8 @@ package final class Authenticator {
             }
             let principal = try verifier.verify(unverified, key: publicKey, view, now: now, hasher: hasher)
             let entry = remember(principal, under: key, by: index, generation: view.generation)
-            hints.note(entry, of: token, in: cache.place(of: key))
-            return entry.stamp.place < 0 ? .verified(entry) : settle(entry, under: key, monotonic: monotonic)
+            prefetcher.record(entry, of: token, in: cache.place(of: key))
+            return entry.stamp.place < 0 ? .verified(entry) : resolve(entry, under: key, monotonic: monotonic)
         } catch {
             return .refused(error)
         }
@@ -130,11 +130,11 @@ package final class Authenticator {
 
     /// Of a provider's own token: whom it names now.
     @inline(never)
-    private func settle(
+    private func resolve(
         _ entry: VerifiedTokenCache.Entry, under key: SHA256Digest, monotonic: UInt64
     ) -> Outcome {
         guard let owners else { return .verified(entry) }
-        switch owners.settle(entry, now: monotonic) {
+        switch owners.resolve(entry, now: monotonic) {
         case .same: return .verified(entry)
         case .changed(let entry):
             cache.insert(entry, under: key)

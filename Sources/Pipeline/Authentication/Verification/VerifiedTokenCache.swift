@@ -12,7 +12,7 @@ package struct VerifiedTokenCache {
         /// What it is kept under: here, where the rest of a hit is, and not in a table of its own, which would be one more wait for memory.
         fileprivate var key = SHA256Digest.zero
         /// The principal's own, here so that most requests need not follow the reference to it.
-        package let standing: Standing
+        package let standing: CredentialFacts
         package let principal: Principal
         /// The verifier, and the generation of the key set, that the verdict came from.
         let verifier: Int

@@ -44,7 +44,7 @@ package struct VerifierTable: Sendable {
         if kind == .idToken, let index = provider(of: token.payload.root) { return index }
         if kind == .sessionCookie, let session, SessionVerifier.judges(token) { return session }
         if let index = firebase[kind] { return index }
-        try NobodysToken(kind: kind).refuseCustomToken(token)
+        try UnroutableToken(kind: kind).refuseCustomToken(token)
         throw VerificationFailure(code: kind.invalidCode, reason: .issuer)
     }
 
@@ -68,7 +68,7 @@ package struct VerifierTable: Sendable {
 }
 
 /// Refuses what no verifier judges.
-private struct NobodysToken: ClaimChecks {
+private struct UnroutableToken: ClaimChecks {
     let kind: CredentialKind
     let clockSkew: Int64 = 0
 }

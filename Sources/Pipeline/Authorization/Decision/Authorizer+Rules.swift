@@ -12,18 +12,18 @@ extension Authorizer {
         case ends(Decision)
     }
 
-    /// Asks the rules of a route about a request that all else let pass.
+    /// Evaluates the rules of a route for a request that all other checks permit.
     @inline(never)
-    func ask(
-        _ rules: RouteRules, _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, at moment: Moment,
-        _ asker: RuleAsker?, _ storeFailure: (StoreFailure) -> Void
+    func evaluate(
+        _ rules: RouteRules, _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, in context: DecisionContext,
+        _ ruleContext: RuleEvaluationContext?, _ storeFailure: (StoreFailure) -> Void
     ) -> RuleOutcome {
-        guard let asker else { return .ends(.deny(Denial(.internalError))) }
-        if let ended = endedMeanwhile(policy, identity, moment) { return .ends(.deny(ended)) }
-        let (signIn, failure) = signIn(of: identity, rules, at: moment)
-        let answer = asker.ask(rules, identity, signIn: signIn, now: moment.now)
+        guard let ruleContext else { return .ends(.deny(Denial(.internalError))) }
+        if let ended = endedMeanwhile(policy, identity, context) { return .ends(.deny(ended)) }
+        let (signIn, failure) = signIn(of: identity, rules, in: context)
+        let answer = ruleContext.evaluate(rules, identity, signIn: signIn, now: context.now)
         if case .passes(let signedInAt) = answer { return .passes(signedInAt: signedInAt) }
-        // Who is nobody may become somebody, whatever the rules say.
+        // Anonymous: ask for credentials instead of 403.
         guard let identity else { return .ends(.deny(Denial(.missingCredential))) }
         return .ends(decision(answer, identity, failure, storeFailure))
     }
@@ -36,7 +36,7 @@ extension Authorizer {
         case .passes, .denied: return .deny(Denial(.permissionDenied))
         case .needsRecentSignIn(let maxAge): return .deny(Denial(.requiresRecentLogin, maxAge: maxAge))
         case .needsSecondFactor: return .deny(needsSecondFactor(identity))
-        case .needsRecord: return viewIsAuthoritative ? .awaitStore : .ask(.session)
+        case .needsRecord: return viewIsAuthoritative ? .awaitStore : .queryStore(.session)
         case .recordIsUnavailable:
             // Recency is never assumed, whatever the route does about revocations that cannot be read.
             storeFailure(failure ?? .faultyRecord)
@@ -46,10 +46,10 @@ extension Authorizer {
 
     /// The store's own record says that the session was revoked, which its view may not know yet.
     private func endedMeanwhile(
-        _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, _ moment: Moment
+        _ policy: RoutePolicy, _ identity: VerifiedTokenCache.Entry?, _ context: DecisionContext
     ) -> Denial? {
         guard let identity, policy.revocation != .off,
-            case .records(_, .record(revoked: true, _, _)?, _)? = moment.answer
+            case .records(_, .record(revoked: true, _, _)?, _)? = context.answer
         else { return nil }
         return Denial(identity.standing.kind.revokedCode)
     }
@@ -57,7 +57,7 @@ extension Authorizer {
     // MARK: - When the user signed in
 
     private func signIn(
-        of identity: VerifiedTokenCache.Entry?, _ rules: RouteRules, at moment: Moment
+        of identity: VerifiedTokenCache.Entry?, _ rules: RouteRules, in context: DecisionContext
     ) -> (RuleSignIn, StoreFailure?) {
         guard let standing = identity?.standing else { return (RuleSignIn(), nil) }
         var signIn = RuleSignIn(
@@ -66,22 +66,23 @@ extension Authorizer {
         // Without a session there is nothing that a later proof could be recorded for.
         guard rules.needsSignInRecord, standing.hasSession else { return (signIn, nil) }
         let failure: StoreFailure?
-        (signIn.record, failure) = viewIsAuthoritative ? viewedRecord(standing, moment) : toldRecord(moment)
+        (signIn.record, failure) = viewIsAuthoritative ? viewedRecord(standing, context) : toldRecord(context)
         return (signIn, failure)
     }
 
     /// By the view, which knows all that the store does.
-    private func viewedRecord(_ standing: Standing, _ moment: Moment) -> (SignInRecord, StoreFailure?) {
-        guard let age = store.view.age(monotonicNow: moment.monotonic) else {
-            return moment.mayWait ? (.notRead, nil) : (.unavailable, .notLoaded)
+    private func viewedRecord(_ standing: CredentialFacts, _ context: DecisionContext) -> (SignInRecord, StoreFailure?)
+    {
+        guard let age = store.view.age(monotonicNow: context.monotonic) else {
+            return context.mayWait ? (.notRead, nil) : (.unavailable, .notLoaded)
         }
         guard age <= maxStaleness else { return (.unavailable, .stale) }
         return record(store.session(standing.sessionKey))
     }
 
     /// By the store's own answer to this request.
-    private func toldRecord(_ moment: Moment) -> (SignInRecord, StoreFailure?) {
-        switch moment.answer {
+    private func toldRecord(_ context: DecisionContext) -> (SignInRecord, StoreFailure?) {
+        switch context.answer {
         // One that was revoked proves nothing.
         case .records(_, .record(revoked: true, _, _)?, _): (.read(nil), nil)
         case .records(_, let session?, _): record(session)

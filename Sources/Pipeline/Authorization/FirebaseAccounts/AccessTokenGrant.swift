@@ -2,6 +2,7 @@ import Authentication
 package import GatewayCore
 import JOSE
 package import OutboundHTTP
+import TextCoding
 
 /// An access token and how long it lasts.
 package struct AccessToken: Sendable {
@@ -10,12 +11,12 @@ package struct AccessToken: Sendable {
     var lifetime: Int64
 }
 
-/// How a service account comes to an access token: a JWT that it signs is the grant (RFC 7523).
+/// The grant by which a service account gets an access token: a JWT that it signs (RFC 7523).
 package struct AccessTokenGrant: Sendable {
     private static let scope = "https://www.googleapis.com/auth/identitytoolkit"
-    /// How long the grant counts, in seconds: as long as Google lets it.
+    /// The lifetime of the grant, in seconds: the longest that Google allows.
     private static let lifetime: Int64 = 3600
-    private static let limits = JSONLimits(size: HTTPAsker.sizeLimit, depth: 8, members: 256)
+    private static let limits = JSONLimits(size: OutboundHTTPClient.sizeLimit, depth: 8, members: 256)
     /// The longest access token, in bytes.
     private static let tokenLimit = 8192
 
@@ -25,10 +26,11 @@ package struct AccessTokenGrant: Sendable {
         self.account = account
     }
 
+    /// Returns the request for an access token; `nil` if libcrypto fails to sign.
+    ///
     /// - Parameter now: seconds since 1970.
-    /// - Returns: nil when libcrypto fails to sign.
-    package func question(now: Int64) -> HTTPQuestion? {
-        var claims = ClaimsText()
+    package func request(now: Int64) -> OutboundRequest? {
+        var claims = ObjectText()
         claims.add("iss", account.email)
         claims.add("scope", Self.scope)
         claims.add("aud", account.tokenURL)
@@ -36,22 +38,22 @@ package struct AccessTokenGrant: Sendable {
         claims.add("iat", now)
         claims.add("exp", now.adding(Self.lifetime))
         guard let assertion = try? account.key.sign(payload: claims.bytes) else { return nil }
-        var question = HTTPQuestion(
+        var request = OutboundRequest(
             method: .post, url: account.tokenURL,
             fields: [("content-type", "application/x-www-form-urlencoded"), ("accept", "application/json")])
-        FormEncoding.append("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer".utf8, to: &question.body)
-        FormEncoding.append("assertion", assertion.utf8, to: &question.body)
-        return question
+        FormEncoding.append("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer".utf8, to: &request.body)
+        FormEncoding.append("assertion", assertion.utf8, to: &request.body)
+        return request
     }
 
-    /// What the token endpoint's answer comes to.
-    package static func read(_ reply: HTTPReply, now: Int64) -> Result<AccessToken, AskingFailure> {
-        guard reply.status == 200 else {
-            // RFC 6749 section 5.2: a grant that does not count is 400, a client that does not 401.
-            return .failure(AskingFailure(reply, ownCredentials: [400, 401, 403], now: now))
+    /// Reads the token endpoint's response.
+    package static func read(_ response: OutboundResponse, now: Int64) -> Result<AccessToken, LookupFailure> {
+        guard response.status == 200 else {
+            // RFC 6749 section 5.2: an invalid grant is 400, an invalid client 401.
+            return .failure(LookupFailure(response, ownCredentials: [400, 401, 403], now: now))
         }
         do throws(Unproven) {
-            let answer = try AnswerReading((try? JSONDocument(reply.body, limits: limits))?.root, "the answer")
+            let answer = try AnswerReading((try? JSONDocument(response.body, limits: limits))?.root, "the answer")
             guard let token = try answer.text("access_token"), isSendable(token) else {
                 throw .malformed("access_token is not one that can be sent")
             }
@@ -63,7 +65,7 @@ package struct AccessTokenGrant: Sendable {
             }
             return .success(AccessToken(value: Secret(token), lifetime: lifetime))
         } catch {
-            return .failure(AskingFailure(.malformed, error.detail))
+            return .failure(LookupFailure(.malformed, error.detail))
         }
     }
 
@@ -73,7 +75,7 @@ package struct AccessTokenGrant: Sendable {
 }
 
 extension Unproven {
-    /// What was wrong, for the log.
+    /// The reason, for the log.
     var detail: String {
         switch self {
         case .refused(let reason): reason.rawValue

@@ -1,35 +1,42 @@
 import GatewayCore
 
-/// The access token that lookups need, as a pure value: one fetch at a time, a new one before the old one ends.
+/// The access token of account lookups, as a pure value: one fetch at a time, and a new token before the old one ends.
 struct AccessTokenState: Sendable {
-    /// The token, and which one it is.
+    /// A token is renewed this long before its end, or a fifth of its lifetime if that is less; in seconds.
+    private static let renewal: Int64 = 300
+    /// The longest lifetime that a token is taken to have, in seconds.
+    private static let longestLifetime: Int64 = 86_400
+
+    /// The token and its number.
     private(set) var current: (value: Secret, number: Int)?
     private(set) var isFetching = false
     private var renewAt: UInt64 = 0
     private var endsAt: UInt64 = 0
     private var nextFetchAt: UInt64 = 0
+    private var fetchedAt: UInt64 = 0
     private var count = 0
 
-    /// The token, as long as it counts.
+    /// The token, as long as it is valid.
     func usable(now: UInt64) -> (value: Secret, number: Int)? {
         now < endsAt ? current : nil
     }
 
-    /// Whether to fetch a token now; the answer is `arrived` or `failed`.
+    /// Returns whether to fetch a token now; then `arrived` or `failed` follows.
     mutating func beginFetch(now: UInt64) -> Bool {
         guard !isFetching, now >= nextFetchAt, usable(now: now) == nil || now >= renewAt else { return false }
         isFetching = true
+        fetchedAt = now
         return true
     }
 
-    /// - Parameter asked: when the fetch started; the lifetime counts from then.
-    mutating func arrived(_ token: AccessToken, asked: UInt64) {
+    /// Replaces the token. Its lifetime counts from the start of the fetch.
+    mutating func arrived(_ token: AccessToken) {
         isFetching = false
-        let lifetime = min(token.lifetime, AccountBounds.longestLifetime)
-        let margin = min(AccountBounds.renewal * 1000, lifetime * 1000 / 5)
+        let lifetime = min(token.lifetime, Self.longestLifetime)
+        let margin = min(Self.renewal * 1000, lifetime * 1000 / 5)
         count += 1
         current = (token.value, count)
-        endsAt = asked &+ UInt64(lifetime) &* 1_000_000_000
+        endsAt = fetchedAt &+ UInt64(lifetime) &* 1_000_000_000
         renewAt = endsAt &- UInt64(margin) &* 1_000_000
     }
 
@@ -38,7 +45,7 @@ struct AccessTokenState: Sendable {
         nextFetchAt = time
     }
 
-    /// The token was not accepted: it is not used again.
+    /// Drops a token that was not accepted.
     mutating func refused(_ number: Int) {
         if current?.number == number { current = nil }
     }

@@ -2,28 +2,30 @@ import Authentication
 package import GatewayCore
 import JOSE
 package import OutboundHTTP
+import TextCoding
 
 /// Identity Toolkit's `accounts:lookup`, by uids.
 package struct AccountLookup: Sendable {
-    /// A uid's UTF-8: texts that look the same are not the same account.
+    /// A uid's UTF-8: canonically equivalent texts are not the same account.
     package typealias UID = [UInt8]
 
-    /// The most bytes of an answer: it tells much more of each account than is asked for.
+    /// The most bytes of a response: it holds much more about each account than the gateway needs.
     package static let sizeLimit = 1 << 20
     private static let limits = JSONLimits(size: sizeLimit, depth: 32, members: 131_072)
 
     private let url: String
 
     /// - Parameters:
-    ///   - url: with `{project}` where the project's id belongs.
-    ///   - tenant: whose accounts are meant; nil: those of the project itself. A uid may be somebody in each.
+    ///   - url: with `{project}` in the place of the project's id.
+    ///   - tenant: the tenant of the accounts; `nil`: the project's own accounts. The same uid may be another account in each.
     package init(url: String, project: String, tenant: String? = nil) {
         let segments = [project] + (tenant.map { ["tenants", $0] } ?? [])
-        let id = segments.map { String(decoding: FormEncoding.encoded($0.utf8), as: UTF8.self) }.joined(separator: "/")
+        let id = segments.map { String(decoding: PercentEncoding.encoded($0.utf8), as: UTF8.self) }.joined(
+            separator: "/")
         self.url = url.split(separator: "{project}", omittingEmptySubsequences: false).joined(separator: id)
     }
 
-    package func question(_ uids: [UID], token: Secret) -> HTTPQuestion {
+    package func request(_ uids: [UID], token: Secret) -> OutboundRequest {
         var body = Array(#"{"localId":["#.utf8)
         for (place, uid) in uids.enumerated() {
             if place > 0 { body.append(UInt8(ascii: ",")) }
@@ -31,7 +33,7 @@ package struct AccountLookup: Sendable {
         }
         body.append(contentsOf: "]}".utf8)
         let authorization = token.withBytes { "Bearer " + String(decoding: $0, as: UTF8.self) }
-        return HTTPQuestion(
+        return OutboundRequest(
             method: .post, url: url,
             fields: [
                 ("authorization", authorization), ("content-type", "application/json"), ("accept", "application/json"),
@@ -39,24 +41,24 @@ package struct AccountLookup: Sendable {
             body: body)
     }
 
-    /// What the answer says of each of the uids; one that it does not tell of is `missing`.
+    /// Reads the status of each uid from a response; a uid that it does not contain is `missing`.
     package static func read(
-        _ reply: HTTPReply, about uids: [UID], now: Int64
-    ) -> Result<[UID: AccountStatus.Answer], AskingFailure> {
-        guard reply.status == 200 else {
-            var failure = AskingFailure(reply, ownCredentials: [401], now: now)
-            // Any other status is about whom we ask, or what for. This one may be about one of the uids.
-            failure.concernsAll = reply.status != 400
+        _ response: OutboundResponse, about uids: [UID], now: Int64
+    ) -> Result<[UID: AccountStatus.Answer], LookupFailure> {
+        guard response.status == 200 else {
+            var failure = LookupFailure(response, ownCredentials: [401], now: now)
+            // Any other status concerns the service or the project. This one may concern one of the uids.
+            failure.concernsAll = response.status != 400
             return .failure(failure)
         }
         do throws(Unproven) {
-            let answer = try AnswerReading((try? JSONDocument(reply.body, limits: limits))?.root, "the answer")
+            let answer = try AnswerReading((try? JSONDocument(response.body, limits: limits))?.root, "the answer")
             guard answer["error"] == nil else { throw .malformed("an error with status 200") }
             let users = answer["users"]
             guard users.map({ $0.kind == .array }) ?? true else { throw .malformed("users is not an array") }
             return .success(answers(users, uids))
         } catch {
-            return .failure(AskingFailure(.malformed, error.detail))
+            return .failure(LookupFailure(.malformed, error.detail))
         }
     }
 
@@ -65,7 +67,7 @@ package struct AccountLookup: Sendable {
             uids.map { ($0, AccountStatus.Answer.missing) }, uniquingKeysWith: { first, _ in first })
         for user in users.map({ Array($0.elements) }) ?? [] {
             guard let uid = user["localId"]?.string.map({ Array($0.utf8) }), let known = answers[uid] else { continue }
-            // Who is told of twice is told of in two ways, as far as anybody knows.
+            // Two entries of the same uid may contradict each other.
             answers[uid] = known == .missing ? Self.answer(of: user) : .unavailable
         }
         return answers

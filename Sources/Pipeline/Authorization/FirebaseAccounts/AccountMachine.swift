@@ -1,62 +1,60 @@
 import GatewayCore
 import OutboundHTTP
 
-/// What is asked about Firebase accounts and what is known of them, as a pure value: events in, actions out.
-struct AccountMachine<Asker: Sendable>: TimedMachine {
+/// The bounds of account lookups.
+enum AccountBounds {
+    /// The most accounts of one call.
+    static let batch = 100
+    /// The most calls at a time.
+    static let concurrency = 4
+    /// The most accounts that wait for a call.
+    static let waiting = 4096
+    /// The most accounts whose status is remembered.
+    static let remembered = 65_536
+    /// How many accounts in a row Identity Toolkit may reject, each in a call of its own, before it is assumed to reject all.
+    static let rejectedAlone = 3
+}
+
+/// Lookups of Firebase accounts and their results, as a pure value: events in, actions out.
+struct AccountMachine<Waiter: Sendable>: TimedMachine {
     typealias UID = AccountLookup.UID
+    private typealias Flights = LookupFlights<UID, Waiter>
 
     enum Action: Sendable {
         /// Fetch an access token; exactly one `tokenArrived` or `tokenFailed` follows.
         case fetchToken
         /// Look up; exactly one `answered` with the call's number follows.
         case lookUp(Int, [UID], token: Secret)
-        case tell([Asker], AccountStatus)
-        case log(AccountEvent)
-    }
-
-    /// A call that runs, or that must be made again.
-    private struct Batch: Sendable {
-        var uids: [UID]
-        var askers: [UID: [Asker]]
-        var askedAt: UInt64 = 0
-        /// Which access token it was sent with.
-        var token = 0
-        /// Whether it was sent already with a token that was not accepted.
-        var wasRefused = false
+        case resolve([Waiter], AccountStatus)
+        case log(LookupEvent)
+        /// An event of fetching access tokens.
+        case logToken(LookupEvent)
     }
 
     private var known: BoundedTable<UID, AccountStatus>
-    private var queue = AccountQueue<Asker>()
-    private var batches: [Int: Batch] = [:]
-    /// To be sent before what waits; the last first.
-    private var again: [Batch] = []
-    private var nextCall = 0
+    private var flights = Flights(
+        LookupLimits(
+            concurrency: AccountBounds.concurrency, batch: AccountBounds.batch, waiting: AccountBounds.waiting))
     private var access = AccessTokenState()
-    private var tokenAskedAt: UInt64 = 0
-    private var news = FailureNews()
-    private var tokenNews = FailureNews()
-    private var overflowTold: UInt64?
-    private var askers = 0
-    private var refusedAlone = 0
-    private var isShaken = false
+    private var tokenLog = FailureLog()
+    private var rejectedAlone = 0
     private var isStopped = false
-    private(set) var pausedUntil: UInt64 = 0
-    private(set) var counters = AccountCounters()
 
-    /// - Parameter remembered: the most accounts whose status is kept.
+    /// - Parameter remembered: the most accounts whose status is remembered.
     init(remembered: Int = AccountBounds.remembered) {
         known = BoundedTable(limit: remembered)
     }
 
-    var running: Int { batches.count }
-    var waiting: Int { queue.count + again.reduce(0) { $0 + $1.uids.count } }
-    var remembered: Int { known.count }
-    var failing: AskingFailure.Kind? { tokenNews.current ?? news.current }
+    func status(now: UInt64) -> LookupStatus {
+        var status = flights.status(now: now)
+        status.failing = tokenLog.current ?? status.failing
+        status.remembered = known.count
+        return status
+    }
 
     func hasToken(now: UInt64) -> Bool { access.usable(now: now) != nil }
 
-    /// When a `tick` is needed; nil while only answers can change anything.
-    var deadline: UInt64? { queue.oldest.map { $0 &+ AccountBounds.patience } }
+    var deadline: UInt64? { flights.deadline }
 }
 
 extension AccountMachine {
@@ -65,198 +63,118 @@ extension AccountMachine {
         isStopped ? [] : fetchToken(now: now)
     }
 
-    /// Somebody wants to know of an account, as it was at `notBefore` or later.
-    mutating func look(_ uid: UID, notBefore: UInt64, _ asker: Asker, now: UInt64) -> [Action] {
+    /// Finds the status of an account as it was at `notBefore` or later.
+    mutating func lookUp(_ uid: UID, notBefore: UInt64, _ waiter: Waiter, now: UInt64) -> [Action] {
         if let status = known[uid], status.askedAt >= notBefore {
-            counters.hits += 1
-            return [.tell([asker], status)]
+            flights.counters.hits += 1
+            return [.resolve([waiter], status)]
         }
-        guard !isStopped, pausedUntil <= now else {
-            counters.paused += 1
-            return [.tell([asker], AccountStatus(answer: .unavailable, askedAt: now))]
-        }
-        guard askers < AccountBounds.askers else { return overflow([asker], now: now) }
-        if join(uid, notBefore, asker) {
-            askers += 1
-            counters.shared += 1
-            return []
-        }
-        let actions = tick(now: now)
-        guard queue.count < AccountBounds.waiting else { return actions + overflow([asker], now: now) }
-        queue.enter(uid, asker, now: now)
-        askers += 1
-        return actions + send(now: now)
+        guard !isStopped else { return [unavailable([waiter], now)] }
+        let expired = flights.expire(now: now)
+        let entered = flights.enter(uid, notBefore: notBefore, waiter, now: now)
+        return actions(expired + entered, now: now) + send(now: now)
     }
 
     mutating func tokenArrived(_ token: AccessToken, now: UInt64) -> [Action] {
         guard access.isFetching, !isStopped else { return [] }
-        access.arrived(token, asked: tokenAskedAt)
-        return recovery(tokenNews.succeeded()) + send(now: now)
+        access.arrived(token)
+        let recovery = tokenLog.succeeded().map { [Action.log($0)] } ?? []
+        return recovery + send(now: now)
     }
 
-    /// Without a token nothing can be asked; while an old one counts, only its renewal waits.
-    mutating func tokenFailed(_ failure: AskingFailure, now: UInt64) -> [Action] {
+    /// Handles a failed fetch. Without a token no account can be looked up; while an old one is valid, only its renewal waits.
+    mutating func tokenFailed(_ failure: LookupFailure, now: UInt64) -> [Action] {
         guard access.isFetching, !isStopped else { return [] }
-        access.failed(nextFetchAt: now &+ Self.pause(after: failure))
-        let log = tokenNews.failed(failure, now: now) ? [Action.log(.noToken(failure))] : []
-        return log + (hasToken(now: now) ? send(now: now) : pause(failure, now: now))
+        access.failed(nextFetchAt: now &+ CircuitBreaker.pause(after: failure))
+        let event = tokenLog.failed(failure, now: now).map { [Action.logToken($0)] } ?? []
+        guard !hasToken(now: now) else { return event + send(now: now) }
+        rejectedAlone = 0
+        return event + actions(flights.openBreaker(failure, now: now), now: now)
     }
 
     mutating func answered(
-        _ call: Int, _ result: Result<[UID: AccountStatus.Answer], AskingFailure>, now: UInt64
+        _ number: Int, _ result: Result<[UID: AccountStatus.Answer], LookupFailure>, now: UInt64
     ) -> [Action] {
-        guard var batch = batches.removeValue(forKey: call) else { return [] }
+        guard let call = flights.finish(number) else { return [] }
         switch result {
-        case .success(let answers): return accept(answers, batch, now: now)
-        case .failure(let failure) where failure.kind == .ownCredentials && !batch.wasRefused:
-            access.refused(batch.token)
-            batch.wasRefused = true
-            again.append(batch)
+        case .success(let answers): return accept(answers, call, now: now)
+        case .failure(let failure) where failure.kind == .ownCredentials && !call.isRetry:
+            access.refused(call.credential)
+            flights.retry(call)
             return send(now: now)
-        case .failure(let failure): return fail(failure, batch, now: now)
+        case .failure(let failure): return fail(failure, call, now: now)
         }
     }
 
-    /// Ends what waited too long, and sends what can be sent.
     mutating func tick(now: UInt64) -> [Action] {
-        let patience = AccountBounds.patience
-        let late = now >= patience ? queue.removeAll(enteredBy: now - patience) : []
-        askers -= late.count
-        return (late.isEmpty ? [] : overflow(late, now: now)) + send(now: now)
+        actions(flights.expire(now: now), now: now) + send(now: now)
     }
 
-    /// Everybody who waits is told that there will be no answer, and so is who asks later.
+    /// Tells all waiters, and all later ones, that the status is unavailable.
     mutating func stop(now: UInt64) -> [Action] {
         isStopped = true
-        let waiting = dismissWaiting() + batches.values.flatMap { $0.askers.values.joined() }
-        batches = [:]
-        askers = 0
-        return waiting.isEmpty ? [] : [.tell(waiting, AccountStatus(answer: .unavailable, askedAt: now))]
+        let waiters = flights.stop()
+        return waiters.isEmpty ? [] : [unavailable(waiters, now)]
     }
 }
 
 extension AccountMachine {
-    /// The most calls at a time: one after a failure, so that there is no storm when the pause ends.
-    private var allowed: Int { isShaken ? 1 : AccountBounds.concurrency }
-
-    /// Joins a call that runs and was asked late enough, or the wait for one.
-    private mutating func join(_ uid: UID, _ notBefore: UInt64, _ asker: Asker) -> Bool {
-        for (call, batch) in batches where batch.askedAt >= notBefore && batch.askers[uid] != nil {
-            batches[call]?.askers[uid]?.append(asker)
-            return true
-        }
-        return queue.join(uid, asker)
-    }
-
     private mutating func fetchToken(now: UInt64) -> [Action] {
-        guard access.beginFetch(now: now) else { return [] }
-        tokenAskedAt = now
-        counters.tokens += 1
-        return [.fetchToken]
+        access.beginFetch(now: now) ? [.fetchToken] : []
     }
 
     private mutating func send(now: UInt64) -> [Action] {
-        guard !queue.isEmpty || !again.isEmpty, pausedUntil <= now, !isStopped else { return [] }
+        guard flights.hasWork(now: now) else { return [] }
         var actions = fetchToken(now: now)
         guard let token = access.usable(now: now) else { return actions }
-        while batches.count < allowed, var batch = nextBatch() {
-            batch.askedAt = now
-            batch.token = token.number
-            nextCall += 1
-            batches[nextCall] = batch
-            counters.calls += 1
-            counters.accounts += UInt64(batch.uids.count)
-            actions.append(.lookUp(nextCall, batch.uids, token: token.value))
+        while let call = flights.next(now: now, credential: token.number) {
+            actions.append(.lookUp(call.number, call.keys, token: token.value))
         }
         return actions
     }
 
-    private mutating func nextBatch() -> Batch? {
-        if let batch = again.popLast() { return batch }
-        let taken = queue.take(AccountBounds.batch)
-        guard !taken.isEmpty else { return nil }
-        return Batch(uids: taken.map(\.uid), askers: Dictionary(taken.map { ($0.uid, $0.askers) }) { $0 + $1 })
-    }
-
     private mutating func accept(
-        _ answers: [UID: AccountStatus.Answer], _ batch: Batch, now: UInt64
+        _ answers: [UID: AccountStatus.Answer], _ call: Flights.Call, now: UInt64
     ) -> [Action] {
-        isShaken = false
-        refusedAlone = 0
-        var actions = recovery(news.succeeded())
-        for uid in batch.uids {
-            let status = AccountStatus(answer: answers[uid] ?? .unavailable, askedAt: batch.askedAt)
+        rejectedAlone = 0
+        var actions = actions(flights.succeeded(), now: now)
+        for uid in call.keys {
+            let status = AccountStatus(answer: answers[uid] ?? .unavailable, askedAt: call.startedAt)
             remember(status, of: uid)
-            actions.append(tell(batch.askers[uid] ?? [], status))
+            actions.append(.resolve(call.waiters[uid] ?? [], status))
         }
         return actions + send(now: now)
     }
 
-    /// A call that was sent later may have been answered sooner: the later one is known then. What is not known is asked again.
+    /// Remembers a status, unless a later call ended earlier and its status is known. An unavailable one is looked up again.
     private mutating func remember(_ status: AccountStatus, of uid: UID) {
         guard status.answer != .unavailable, (known[uid]?.askedAt ?? 0) <= status.askedAt else { return }
         known.set(status, for: uid)
     }
 
-    private mutating func fail(_ failure: AskingFailure, _ batch: Batch, now: UInt64) -> [Action] {
-        counters.failed += 1
-        let log = news.failed(failure, now: now) ? [Action.log(.failing(failure))] : []
-        let mayBeOfOne = !failure.concernsAll || failure.kind == .tooLarge
-        if mayBeOfOne, batch.uids.count > 1 {
-            again += Self.halves(of: batch)
-            return log + send(now: now)
+    private mutating func fail(_ failure: LookupFailure, _ call: Flights.Call, now: UInt64) -> [Action] {
+        let mayConcernOne = !failure.concernsAll || failure.kind == .tooLarge
+        if mayConcernOne, call.keys.count > 1 {
+            flights.retryInHalves(call)
+            return actions(flights.failed(failure, opensBreaker: false, now: now), now: now) + send(now: now)
         }
-        let told = tell(batch.askers.values.flatMap { $0 }, AccountStatus(answer: .unavailable, askedAt: batch.askedAt))
-        refusedAlone += 1
-        guard !mayBeOfOne || refusedAlone >= AccountBounds.refusedAlone else { return log + [told] + send(now: now) }
-        return log + [told] + pause(failure, now: now)
+        rejectedAlone += 1
+        let opensBreaker = !mayConcernOne || rejectedAlone >= AccountBounds.rejectedAlone
+        if opensBreaker { rejectedAlone = 0 }
+        return actions(flights.failed(failure, opensBreaker: opensBreaker, now: now), now: now)
+            + [unavailable(call.allWaiters, call.startedAt)] + send(now: now)
     }
 
-    /// One account that Identity Toolkit does not take must not keep the others of its batch from being looked up.
-    private static func halves(of batch: Batch) -> [Batch] {
-        let middle = batch.uids.count / 2
-        return [batch.uids[middle...], batch.uids[..<middle]].map { uids in
-            var half = batch
-            half.uids = Array(uids)
-            half.askers = batch.askers.filter { uids.contains($0.key) }
-            return half
+    private func unavailable(_ waiters: [Waiter], _ askedAt: UInt64) -> Action {
+        .resolve(waiters, AccountStatus(answer: .unavailable, askedAt: askedAt))
+    }
+
+    private func actions(_ actions: [Flights.Action], now: UInt64) -> [Action] {
+        actions.map { action in
+            switch action {
+            case .reject(let waiters, _): unavailable(waiters, now)
+            case .log(let event): .log(event)
+            }
         }
-    }
-
-    private mutating func pause(_ failure: AskingFailure, now: UInt64) -> [Action] {
-        isShaken = true
-        refusedAlone = 0
-        pausedUntil = max(pausedUntil, now &+ Self.pause(after: failure))
-        let dismissed = dismissWaiting()
-        counters.paused += UInt64(dismissed.count)
-        return dismissed.isEmpty ? [] : [tell(dismissed, AccountStatus(answer: .unavailable, askedAt: now))]
-    }
-
-    private static func pause(after failure: AskingFailure) -> UInt64 {
-        failure.retryAfter.map { UInt64($0) * 1_000_000_000 } ?? AccountBounds.pause
-    }
-
-    /// Takes out all who wait and whose call does not run.
-    private mutating func dismissWaiting() -> [Asker] {
-        let dismissed = again.flatMap { $0.askers.values.joined() } + queue.removeAll(enteredBy: .max)
-        again = []
-        return dismissed
-    }
-
-    private mutating func tell(_ told: [Asker], _ status: AccountStatus) -> Action {
-        askers -= told.count
-        return .tell(told, status)
-    }
-
-    private func recovery(_ failures: Int?) -> [Action] {
-        failures.map { [.log(.recovered(failures: $0))] } ?? []
-    }
-
-    private mutating func overflow(_ askers: [Asker], now: UInt64) -> [Action] {
-        counters.overflowed += UInt64(askers.count)
-        let tell = Action.tell(askers, AccountStatus(answer: .unavailable, askedAt: now))
-        if let told = overflowTold, now < told &+ FailureNews.interval { return [tell] }
-        overflowTold = now
-        return [tell, .log(.overflowing)]
     }
 }

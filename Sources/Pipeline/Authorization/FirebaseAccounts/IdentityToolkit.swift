@@ -2,41 +2,43 @@ package import GatewayConfiguration
 package import GatewayCore
 package import Logging
 package import NIOCore
-import OutboundHTTP
+package import OutboundHTTP
 package import Revocation
 
-/// Asks Identity Toolkit about Firebase accounts: does what `AccountMachine` says.
+/// Looks up Firebase accounts at Identity Toolkit: performs the actions of `AccountMachine`.
 package final class IdentityToolkit: AccountLookingUp {
-    private typealias Asker = @Sendable (AccountStatus) -> Void
-    private typealias Machine = AccountMachine<Asker>
+    private typealias Machine = AccountMachine<@Sendable (AccountStatus) -> Void>
+
+    private static let messages = messages(failing: "Firebase accounts could not be looked up")
+    private static let tokenMessages = messages(failing: "no access token to look up Firebase accounts")
 
     private let grant: AccessTokenGrant
     private let lookup: AccountLookup
     private let timeout: Duration
     private let source: String
-    private let environment: AskingEnvironment
+    private let environment: LookupEnvironment
     private let host: MachineHost<Machine>
 
-    /// Nobody is asked before `start` or `look`; `shutdown` must be called before it is let go.
+    /// Sends nothing before `start` or `look`. `shutdown` must be called before it is released.
     ///
     /// - Parameters:
-    ///   - project: the Firebase project whose accounts count.
-    ///   - tenant: the one of its tenants whose accounts they are; nil: the project's own.
+    ///   - project: the Firebase project of the accounts.
+    ///   - tenant: the tenant of the accounts; `nil`: the project's own accounts.
     package convenience init(
         _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, account: ServiceAccount,
         group: any EventLoopGroup, clock: GatewayClock = .system, logger: Logger
     ) {
-        let asker = HTTPAsker(
+        let transport = OutboundHTTPClient(
             group: group, connections: AccountBounds.concurrency + 1, size: AccountLookup.sizeLimit,
             longest: accounts.timeout)
         self.init(
             accounts, project: project, tenant: tenant, account: account,
-            environment: .live(asker, loop: group.next(), clock: clock, logger: logger))
+            environment: .live(transport, loop: group.next(), clock: clock, logger: logger))
     }
 
     init(
         _ accounts: Configuration.FirebaseAccounts, project: String, tenant: String? = nil, account: ServiceAccount,
-        environment: AskingEnvironment
+        environment: LookupEnvironment
     ) {
         grant = AccessTokenGrant(account: account)
         lookup = AccountLookup(url: accounts.lookupURL, project: project, tenant: tenant)
@@ -51,7 +53,7 @@ package final class IdentityToolkit: AccountLookingUp {
         }
     }
 
-    /// Asks for the first access token: whether the key is accepted shows in the log before the first request.
+    /// Fetches the first access token, so that a key that is not accepted is logged before the first request.
     package func start() {
         apply { machine, now in machine.start(now: now) }
     }
@@ -60,27 +62,28 @@ package final class IdentityToolkit: AccountLookingUp {
         // The URL names the one tenant, or none: the configuration refuses lookups of several tenants' users.
         guard user.tenant == nil else { return answer(AccountStatus(answer: .unavailable, askedAt: notBefore)) }
         let uid = Array(user.uid.utf8)
-        apply { machine, now in machine.look(uid, notBefore: notBefore, answer, now: now) }
+        apply { machine, now in machine.lookUp(uid, notBefore: notBefore, answer, now: now) }
     }
 
-    /// Tells everybody who waits that there will be no answer, and closes the connections.
+    /// Tells all waiters that the status is unavailable, and closes the connections.
     package func shutdown() async {
         apply { machine, now in machine.stop(now: now) }
-        await environment.asker.shutdown()
+        await environment.transport.shutdown()
     }
 
-    /// What operators may know.
-    package func status() -> AccountLookupStatus {
+    /// The state of the lookups.
+    package func status() -> LookupStatus {
         let now = environment.clock.monotonic()
-        return host.read { machine in
-            AccountLookupStatus(
-                source: source, counters: machine.counters, hasToken: machine.hasToken(now: now),
-                running: machine.running, waiting: machine.waiting, remembered: machine.remembered,
-                failing: machine.failing, pausedFor: machine.pausedUntil > now ? machine.pausedUntil - now : 0)
-        }
+        return host.read { $0.status(now: now) }
     }
 
-    /// Lets the machine look at the time.
+    /// Whether there is an access token: the service account's key was accepted.
+    var hasToken: Bool {
+        let now = environment.clock.monotonic()
+        return host.read { $0.hasToken(now: now) }
+    }
+
+    /// Handles deadlines that were reached.
     func tick() {
         apply { machine, now in machine.tick(now: now) }
     }
@@ -95,22 +98,30 @@ extension IdentityToolkit {
         switch action {
         case .fetchToken: fetchToken()
         case .lookUp(let call, let uids, let token): lookUp(call, uids, token)
-        case .tell(let askers, let status):
-            for asker in askers { asker(status) }
-        case .log(let event): event.write(to: environment.logger, source: source)
+        case .resolve(let waiters, let status):
+            for waiter in waiters { waiter(status) }
+        case .log(let event): event.write(to: environment.logger, Self.messages, metadata: ["source": "\(source)"])
+        case .logToken(let event):
+            event.write(to: environment.logger, Self.tokenMessages, metadata: ["source": "\(source)"])
         }
     }
 
+    private static func messages(failing: Logger.Message) -> LookupMessages {
+        LookupMessages(
+            failing: failing, recovered: "Firebase accounts can be looked up again",
+            overloaded: "more Firebase accounts than can be looked up")
+    }
+
     private func fetchToken() {
-        guard let question = grant.question(now: environment.clock.now()) else {
-            return tokenCame(.failure(AskingFailure(.ownCredentials, "the grant could not be signed")))
+        guard let request = grant.request(now: environment.clock.now()) else {
+            return tokenCame(.failure(LookupFailure(.ownCredentials, "the grant could not be signed")))
         }
-        environment.asker.ask(question, within: timeout) { [environment] result in
+        environment.transport.send(request, within: timeout) { [environment] result in
             self.tokenCame(result.flatMap { AccessTokenGrant.read($0, now: environment.clock.now()) })
         }
     }
 
-    private func tokenCame(_ result: Result<AccessToken, AskingFailure>) {
+    private func tokenCame(_ result: Result<AccessToken, LookupFailure>) {
         apply { machine, now in
             switch result {
             case .success(let token): machine.tokenArrived(token, now: now)
@@ -120,7 +131,7 @@ extension IdentityToolkit {
     }
 
     private func lookUp(_ call: Int, _ uids: [AccountLookup.UID], _ token: Secret) {
-        environment.asker.ask(lookup.question(uids, token: token), within: timeout) { [environment] result in
+        environment.transport.send(lookup.request(uids, token: token), within: timeout) { [environment] result in
             let answers = result.flatMap { AccountLookup.read($0, about: uids, now: environment.clock.now()) }
             self.apply { machine, now in machine.answered(call, answers, now: now) }
         }

@@ -1,9 +1,10 @@
 import GatewayCore
+import HTTPWire
 package import JOSE
 
-/// Who the gateway is to Google: a service account, as its key file tells.
+/// The gateway's identity at Google: a service account, from its key file.
 package struct ServiceAccount: Sendable {
-    /// Why a file tells of none, for people: it names the file and nothing of the key.
+    /// Why a file is not a service account's key, for people. It names the file and nothing of the key.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
@@ -11,11 +12,11 @@ package struct ServiceAccount: Sendable {
     /// The largest key file, in bytes.
     static let sizeLimit = 64 << 10
 
-    /// `client_email`: who asks.
+    /// `client_email`: the account's name.
     package let email: String
     /// `private_key`, under its `private_key_id`.
     package let key: SigningKey
-    /// `token_uri`: where access tokens are asked for.
+    /// `token_uri`: the endpoint for access tokens.
     package let tokenURL: String
     /// `project_id`: the project that the account belongs to.
     let project: String?
@@ -34,7 +35,7 @@ package struct ServiceAccount: Sendable {
         try self.init(json: json, name: path)
     }
 
-    /// - Parameter name: what to call the file in failures.
+    /// - Parameter name: the name of the file in failures.
     init(json: [UInt8], name: String) throws(Failure) {
         guard let document = try? JSONDocument(json, limits: JSONLimits(size: Self.sizeLimit, depth: 8, members: 256))
         else { throw Self.failure(name, "is not JSON") }
@@ -61,9 +62,9 @@ package struct ServiceAccount: Sendable {
         return text
     }
 
-    /// What is signed for the URL is worth an access token: it goes nowhere unencrypted.
+    /// The signed grant can be exchanged for an access token, so it is never sent unencrypted.
     private static func tokenURL(_ text: String, _ name: String) throws(Failure) -> String {
-        guard let url = try? HTTPURL(parsing: text), url.isSecure || IPLiteral.isLoopback(host: url.host) else {
+        guard let url = try? HTTPURL(parsing: text), url.isSecure || IPAddress.isLoopback(host: url.host) else {
             throw failure(name, "has a token_uri that is not an https URL")
         }
         return text

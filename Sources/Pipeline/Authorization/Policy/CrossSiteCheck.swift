@@ -83,7 +83,7 @@ package final class CrossSiteCheck: Sendable {
     private static func isHost(_ origin: ByteRange, _ request: RequestView) -> Bool {
         let value = origin.bytes(in: request.bytes)
         guard let (length, port) = scheme(of: value),
-            let authority = HTTPWire.HostName(
+            let authority = Authority(
                 ByteRange(start: origin.start + length, length: origin.length - length), in: request.bytes)
         else { return false }
         let host = request.head.hostName

@@ -11,13 +11,12 @@ package final class RateTables: Sendable {
     /// How many for routes, which clients cannot crowd.
     package static let routeBuckets = 131_072
 
-    private let clients: RateTable
-    private let routes: RateTable
-    private let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+    private let clients: TokenBucketTable
+    private let routes: TokenBucketTable
 
     package init(clientBuckets: Int = RateTables.clientBuckets, routeBuckets: Int = RateTables.routeBuckets) {
-        clients = RateTable(groups: clientBuckets / RateTable.ways)
-        routes = RateTable(groups: routeBuckets / RateTable.ways)
+        clients = TokenBucketTable(groups: clientBuckets / TokenBucketTable.ways)
+        routes = TokenBucketTable(groups: routeBuckets / TokenBucketTable.ways)
     }
 
     /// Why a request may not pass: the limit, and after how many seconds it may.
@@ -29,13 +28,13 @@ package final class RateTables: Sendable {
     /// Takes what can be told before it is known who is asking: of the address, then, only if it passes there, of the route.
     package func take(_ rates: RouteRates, network: PeerNetwork, now: UInt64) -> Refusal? {
         for limit in rates.addresses {
-            let key = key(of: limit) { $0.combine(network) }
+            let key = key(of: limit, in: clients) { $0.combine(network) }
             if let wait = clients.take(key, of: limit.shape, now: now) {
                 return Refusal(limit: limit, retryAfter: wait)
             }
         }
         for limit in rates.routes {
-            if let wait = routes.take(key(of: limit) { _ in }, of: limit.shape, now: now) {
+            if let wait = routes.take(key(of: limit, in: routes), of: limit.shape, now: now) {
                 return Refusal(limit: limit, retryAfter: wait)
             }
         }
@@ -45,24 +44,23 @@ package final class RateTables: Sendable {
     /// Takes what is the user's; the anonymous are told by their network. Who is refused has not cost the route anything.
     package func take(_ rates: RouteRates, user: StoreKey?, network: PeerNetwork, now: UInt64) -> Refusal? {
         for limit in rates.users {
-            let key = key(of: limit) { hasher in
+            let key = key(of: limit, in: clients) { hasher in
                 hasher.combine(user)
                 if user == nil { hasher.combine(network) }
             }
             guard let wait = clients.take(key, of: limit.shape, now: now) else { continue }
-            for limit in rates.routes { routes.giveBack(self.key(of: limit) { _ in }, of: limit.shape) }
+            for limit in rates.routes { routes.giveBack(self.key(of: limit, in: routes), of: limit.shape) }
             return Refusal(limit: limit, retryAfter: wait)
         }
         return nil
     }
 
-    private func key(of limit: RouteRates.Limit, _ feed: (inout Hasher) -> Void) -> UInt64 {
-        // SipHash with a seed of the process, unless the environment takes it away: so one of our own.
-        var hasher = Hasher()
-        hasher.combine(secret.0)
-        hasher.combine(secret.1)
-        hasher.combine(limit.identity)
-        feed(&hasher)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+    private func key(
+        of limit: RouteRates.Limit, in table: TokenBucketTable, _ feed: (inout Hasher) -> Void = { _ in }
+    ) -> UInt64 {
+        table.key {
+            $0.combine(limit.identity)
+            feed(&$0)
+        }
     }
 }

@@ -5,7 +5,7 @@ import GatewayCore
 package final class RouteRates: Sendable {
     /// One of them.
     package struct Limit: Sendable {
-        let shape: CallBucket
+        let shape: TokenBucket
         /// Tells its buckets from those of all others; the same for the same limit of the same route after a reload.
         let identity: Int
         /// For the log.
@@ -33,7 +33,7 @@ package final class RouteRates: Sendable {
 
 extension RouteRates.Limit {
     fileprivate init(_ limit: Configuration.RateLimit, of route: String) {
-        shape = CallBucket(requests: limit.requests, every: limit.every.nanoseconds, burst: limit.burst)
+        shape = TokenBucket(requests: limit.requests, every: limit.every.nanoseconds, burst: limit.burst)
         var hasher = Hasher()
         hasher.combine(route)
         hasher.combine(limit)

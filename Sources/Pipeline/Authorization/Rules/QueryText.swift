@@ -1,5 +1,6 @@
 import GatewayCore
 package import SecurityRules
+import TextCoding
 
 /// A query as rules read it: the text of `application/x-www-form-urlencoded` (WHATWG URL, section 5.1), strictly.
 package enum QueryText {
@@ -19,18 +20,17 @@ package enum QueryText {
         for parameter in query.split(separator: UInt8(ascii: "&")) {
             guard entries.count < maximumParameters else { return .unreadable }
             let end = parameter.firstIndex(of: UInt8(ascii: "=")) ?? parameter.endIndex
-            guard let name = QueryDecoding.decoded(parameter[..<end]), let key = text(name) else { return .unreadable }
+            guard let name = FormEncoding.decoded(parameter[..<end]), let key = String(validating: name, as: UTF8.self)
+            else { return .unreadable }
             if name == hidden { continue }
             if let place = places[name] {
                 entries[place].value = .unreadable
             } else {
                 places[name] = entries.count
-                let value = QueryDecoding.decoded(parameter[end...].dropFirst()).flatMap(text)
+                let value = FormEncoding.decodedText(parameter[end...].dropFirst())
                 entries.append((key, value.map(RuleValue.string) ?? .unreadable))
             }
         }
         return .map(RuleMap(entries))
     }
-
-    private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }
 }

@@ -8,7 +8,7 @@ package import SecurityRules
 package final class RequestBindings: RuleBindings {
     private let isShown: @Sendable (Field, RequestView) -> Bool
     private var request: RequestView?
-    private var places: CredentialPlaces?
+    private var places: CredentialSources?
     /// Who is asking; nil: nobody is signed in.
     var identity: VerifiedTokenCache.Entry?
 
@@ -23,7 +23,7 @@ package final class RequestBindings: RuleBindings {
     /// A request, valid until `end()`.
     ///
     /// - Parameter places: what of it is not shown; nil: all is.
-    func begin(_ request: RequestView, hiding places: CredentialPlaces? = nil) {
+    func begin(_ request: RequestView, hiding places: CredentialSources? = nil) {
         self.request = request
         self.places = places
     }

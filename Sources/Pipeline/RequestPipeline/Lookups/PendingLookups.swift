@@ -7,10 +7,10 @@ package import GatewayCore
 package struct PendingLookups<Request> {
     /// The result of `enter`.
     package enum Admission {
-        /// The request waits. `isFirst`: no lookup of that key is under way, and one has to be started.
-        case admitted(isFirst: Bool)
-        /// The same, in the place of the latest request of the client that had the most.
-        case replaced(Request, isFirst: Bool)
+        /// The request waits.
+        case admitted
+        /// The request waits in the place of the latest request of the client that had the most.
+        case replaced(Request)
         /// All places are taken, and no client has more than this one.
         case refused
     }
@@ -20,12 +20,12 @@ package struct PendingLookups<Request> {
         let key: LookupKey
     }
 
-    private var queue: WaitingRoom<Entry, PeerNetwork>
+    private var queue: FairWaitQueue<Entry, PeerNetwork>
     private var started: Set<LookupKey> = []
 
     /// - Parameter limit: the most requests that wait.
     package init(limit: Int) {
-        queue = WaitingRoom(limit: limit)
+        queue = FairWaitQueue(limit: limit)
     }
 
     /// How many requests wait.
@@ -46,8 +46,8 @@ package struct PendingLookups<Request> {
     /// Lets a request wait for a key.
     package mutating func enter(_ request: Request, for key: LookupKey, of client: PeerNetwork) -> Admission {
         switch queue.enter(Entry(request: request, key: key), of: client) {
-        case .admitted: .admitted(isFirst: !started.contains(key))
-        case .replaced(let evicted): .replaced(evicted.request, isFirst: !started.contains(key))
+        case .admitted: .admitted
+        case .replaced(let evicted): .replaced(evicted.request)
         case .refused: .refused
         }
     }

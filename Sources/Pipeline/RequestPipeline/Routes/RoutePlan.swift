@@ -20,7 +20,7 @@ package final class RoutePlan: Sendable {
     /// Whether pages of other sites may call with a session cookie (`insecure_no_csrf`).
     package let allowsCrossSite: Bool
     /// What answers have besides what is in them; nil: nothing.
-    package let additions: AnswerAdditions?
+    package let additions: ResponseFieldPolicy?
     /// How many requests it takes; nil: any number.
     package let rates: RouteRates?
     /// `Host` for the upstream; nil: the client's.
@@ -28,16 +28,16 @@ package final class RoutePlan: Sendable {
     /// The protocols that requests may change to; nil: none.
     package let upgrade: UpgradePlan?
     /// Where a credential may stand besides the header and the cookie; nil: nowhere.
-    package let places: CredentialPlaces?
+    package let places: CredentialSources?
     /// How long its streams may go on.
     package let stream: StreamBounds
 
     package init(
         pattern: String, counterPlace: Int = -1, policy: RoutePolicy, upstream: Int, responseTimeout: UInt64,
         bodyLimit: Int?,
-        opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, additions: AnswerAdditions? = nil,
+        opaqueProvider: Int? = nil, allowsCrossSite: Bool = false, additions: ResponseFieldPolicy? = nil,
         rates: RouteRates? = nil, host: [UInt8]? = nil, upgrade: UpgradePlan? = nil,
-        places: CredentialPlaces? = nil, stream: StreamBounds = StreamBounds()
+        places: CredentialSources? = nil, stream: StreamBounds = StreamBounds()
     ) {
         self.additions = additions
         self.rates = rates

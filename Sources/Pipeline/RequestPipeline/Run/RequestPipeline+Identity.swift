@@ -75,7 +75,7 @@ extension RequestPipeline {
         case .refused(let failure): return refused(failure, &run, &observer)
         case .awaitOwner(let need): return awaitOwner(need, &run, context)
         case .unavailable(let retryAfter): return .deny(Denial(.introspectionUnavailable, retryAfter: retryAfter))
-        case .ask(let key):
+        case .query(let key):
             guard mayWait(run, context) else { return .deny(Denial(.introspectionUnavailable)) }
             return .await(.opaqueToken(key, token: Array(token)))
         }
@@ -121,11 +121,11 @@ extension RequestPipeline {
         _ run: inout PipelineRun, _ request: RequestView, _ context: Context, _ observer: inout some PipelineObserver
     ) -> PipelineStep {
         guard let plan = run.plan else { return .deny(Denial(.internalError)) }
-        var moment = Authorizer.Moment(
+        var decisionContext = DecisionContext(
             now: context.now, monotonic: context.monotonic, mayWait: mayWait(run, context), answer: run.records)
-        if accounts != nil { moment.account = accountView(run, plan, mayWait: moment.mayWait) }
+        if accounts != nil { decisionContext.account = accountView(run, plan, mayWait: decisionContext.mayWait) }
         let rules = plan.policy.rules == nil ? nil : beginRules(run, request, plan, context)
-        let decision = decide(&run, plan, moment, rules, &observer)
+        let decision = decide(&run, plan, decisionContext, rules, &observer)
         if let rules { endRules(rules, &run) }
         // One answer of the store serves one decision.
         run.records = nil
@@ -133,9 +133,11 @@ extension RequestPipeline {
         case .permit(let grant): return permit(grant, &run, request, plan, context)
         case .deny(let denial): return .deny(denial)
         case .awaitStore: return .await(.revocationView)
-        case .ask(let question):
+        case .queryStore(let question):
             // An answer, even that there is none, leaves nothing to ask.
-            guard moment.answer == nil, let identity = run.identity else { return .deny(Denial(.storeUnavailable)) }
+            guard decisionContext.answer == nil, let identity = run.identity else {
+                return .deny(Denial(.storeUnavailable))
+            }
             return .await(.records(question, of: identity))
         case .lookUp:
             guard let principal = run.identity?.principal else { return .deny(Denial(.storeUnavailable)) }
@@ -145,7 +147,8 @@ extension RequestPipeline {
 
     @inline(__always)
     private func decide(
-        _ run: inout PipelineRun, _ plan: RoutePlan, _ moment: Authorizer.Moment, _ rules: RuleAsker?,
+        _ run: inout PipelineRun, _ plan: RoutePlan, _ decisionContext: DecisionContext,
+        _ rules: RuleEvaluationContext?,
         _ observer: inout some PipelineObserver
     ) -> Decision {
         var failure: StoreFailure?
@@ -153,12 +156,12 @@ extension RequestPipeline {
         let decision: Decision
         if NoObserver.self == type(of: observer) {
             decision = authorizer.decide(
-                plan.policy, identity: run.identity, at: moment, rules: rules, phase: &phase
+                plan.policy, identity: run.identity, in: decisionContext, rules: rules, phase: &phase
             ) { failure = $0 }
         } else {
             var findings: [AuthorizationFinding] = []
             decision = authorizer.decide(
-                plan.policy, identity: run.identity, at: moment, rules: rules, phase: &phase,
+                plan.policy, identity: run.identity, in: decisionContext, rules: rules, phase: &phase,
                 observe: { findings.append($0) }, storeFailure: { failure = $0 })
             for finding in findings { observer.observe(.authorization(finding)) }
         }
@@ -227,14 +230,14 @@ extension RequestPipeline {
 
     private func beginRules(
         _ run: PipelineRun, _ request: RequestView, _ plan: RoutePlan, _ context: Context
-    ) -> RuleAsker? {
+    ) -> RuleEvaluationContext? {
         guard let rules = rules?.idle(), case .upstream(let match) = run.target else { return nil }
         let path = context.scratch.bytes(of: match.path, in: request.head.path.bytes(in: request.bytes))
         rules.begin(request, path: path, hiding: plan.places)
         return rules
     }
 
-    private func endRules(_ rules: RuleAsker, _ run: inout PipelineRun) {
+    private func endRules(_ rules: RuleEvaluationContext, _ run: inout PipelineRun) {
         if let finding = rules.finding {
             run.rule = finding.rule
             if let reason = finding.reason { run.reason = reason }

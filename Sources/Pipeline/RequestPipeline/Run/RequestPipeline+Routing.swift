@@ -54,7 +54,7 @@ extension RequestPipeline {
             return .answer(.page)
         case .account(let endpoint):
             guard let call else { return nil }
-            note(call.plan, -1, &run, request)
+            record(call.plan, -1, &run, request)
             let isGet = endpoint.method == .get
             guard method == endpoint.method || (isGet && method == .head) else {
                 let allowed = isGet ? "GET, HEAD" : "POST"
@@ -78,7 +78,7 @@ extension RequestPipeline {
             let (plan, route) = settings.plan(askedBy: preflight, in: request, scratch: context.scratch),
             let cors = plan.additions?.cors
         else { return nil }
-        note(plan, route, &run, request)
+        record(plan, route, &run, request)
         if let rates = plan.rates, let step = take(rates, &run, peer, context, &observer) { return step }
         let isAllowed = cors.allows(run.corsOrigin)
         observer.observe(.preflight(preflight, of: plan, isAllowed: isAllowed))
@@ -102,7 +102,7 @@ extension RequestPipeline {
         switch route(request, context) {
         case .route(let match):
             observer.observe(.routed(match))
-            note(settings.plans[match.index], match.index, &run, request)
+            record(settings.plans[match.index], match.index, &run, request)
             run.target = .upstream(match)
             return nil
         case .notFound:
@@ -134,7 +134,7 @@ extension RequestPipeline {
     }
 
     @inline(__always)
-    private func note(_ plan: RoutePlan, _ route: Int, _ run: inout PipelineRun, _ request: RequestView) {
+    private func record(_ plan: RoutePlan, _ route: Int, _ run: inout PipelineRun, _ request: RequestView) {
         run.plan = plan
         run.route = route
         if let cors = plan.additions?.cors { run.corsOrigin = cors.place(of: request) }

@@ -16,7 +16,7 @@ package final class RequestPipeline {
     package let opaqueAuthenticator: OpaqueAuthenticator?
     package let authorizer: Authorizer
     /// `nil`: no route has rules.
-    let rules: RuleAsker?
+    let rules: RuleEvaluationContext?
     /// The buckets of rate limits; `nil`: no route has any, or none are counted.
     let rates: RateTables?
     /// What is known of Firebase accounts; `nil`: they are not looked up.
@@ -25,7 +25,7 @@ package final class RequestPipeline {
 
     package init(
         _ settings: PipelineSettings, authenticator: Authenticator, opaqueAuthenticator: OpaqueAuthenticator?,
-        authorizer: Authorizer, rules: RuleAsker?, rates: RateTables?, accounts: AccountMemory?,
+        authorizer: Authorizer, rules: RuleEvaluationContext?, rates: RateTables?, accounts: AccountMemory?,
         counters: WorkerCounters
     ) {
         self.settings = settings

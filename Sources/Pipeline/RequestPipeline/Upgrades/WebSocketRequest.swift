@@ -45,7 +45,7 @@ package struct UpgradePlan: Sendable {
     }
 
     /// - Parameter places: where the route looks for credentials besides; what it finds among the sub-protocols is none of them.
-    package func read(_ request: RequestView, _ places: CredentialPlaces?) -> Asked {
+    package func read(_ request: RequestView, _ places: CredentialSources?) -> Asked {
         // A body would have to end before the tunnel begins, and a client of HTTP/1.0 knows none.
         guard request.head.hasUpgrade, request.head.framing == .none || request.head.framing == .length(0),
             let name = names.first(where: { Self.asks(request, for: $0) })
@@ -69,7 +69,7 @@ package struct UpgradePlan: Sendable {
 
 /// The client's part of a WebSocket handshake.
 enum WebSocketRequest {
-    static func read(_ request: RequestView, _ places: CredentialPlaces?) -> UpgradePlan.Asked {
+    static func read(_ request: RequestView, _ places: CredentialSources?) -> UpgradePlan.Asked {
         guard request.head.method == .get else { return .malformed("websocket: not GET") }
         guard let key = only(request.fields.first(.secWebSocketKey), request),
             request.fields.count(of: .secWebSocketKey) == 1,
@@ -104,7 +104,7 @@ enum WebSocketRequest {
     }
 
     /// What the upstream is offered; nil where that is not a list of tokens, each once.
-    private static func protocols(_ request: RequestView, _ places: CredentialPlaces?) -> [[UInt8]]? {
+    private static func protocols(_ request: RequestView, _ places: CredentialSources?) -> [[UInt8]]? {
         var all: [[UInt8]] = []
         for index in 0..<request.fields.count {
             let field = request.fields[index]

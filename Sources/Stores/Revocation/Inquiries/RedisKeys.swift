@@ -1,5 +1,6 @@
 import GatewayCore
 package import JOSE
+import TextCoding
 
 /// How records are named in Redis: a public contract, since other backends write them too.
 ///
@@ -27,10 +28,14 @@ package enum RedisKeys {
     }
 
     /// The string that is there while a nonce may be used.
-    package static func nonce(_ hash: SHA256Digest) -> [UInt8] { Array("gatehouse:nonce:".utf8) + hex(hash) }
+    package static func nonce(_ hash: SHA256Digest) -> [UInt8] {
+        Array("gatehouse:nonce:".utf8) + HexDigits.text(of: hash.bytes).utf8
+    }
 
     /// The string that is there while a credential may not be used again.
-    package static func seen(_ hash: SHA256Digest) -> [UInt8] { Array("gatehouse:seen:".utf8) + hex(hash) }
+    package static func seen(_ hash: SHA256Digest) -> [UInt8] {
+        Array("gatehouse:seen:".utf8) + HexDigits.text(of: hash.bytes).utf8
+    }
 
     /// The string that holds the uid an identity at a provider belongs to.
     package static func link(_ link: IdentityLink) -> [UInt8] {
@@ -54,11 +59,6 @@ package enum RedisKeys {
         }
         key.append(UInt8(ascii: "}"))
         return key
-    }
-
-    private static func hex(_ hash: SHA256Digest) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return hash.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xf)]] }
     }
 
     private static func append(_ name: String, to key: inout [UInt8]) {
@@ -146,8 +146,8 @@ package enum RedisRecordKey: Equatable {
                 names.append(byte)
                 index += 1
             } else if byte == UInt8(ascii: "%") {
-                guard index + 2 < bytes.count, let high = PercentEncoding.value(ofDigit: bytes[index + 1]),
-                    let low = PercentEncoding.value(ofDigit: bytes[index + 2]), isEncoded(high << 4 | low)
+                guard index + 2 < bytes.count, let high = upperCaseValue(bytes[index + 1]),
+                    let low = upperCaseValue(bytes[index + 2]), isEncoded(high << 4 | low)
                 else { return nil }
                 names.append(high << 4 | low)
                 index += 3
@@ -156,6 +156,11 @@ package enum RedisRecordKey: Equatable {
             }
         }
         return index
+    }
+
+    /// A name has one encoding: lower-case digits are none.
+    private static func upperCaseValue(_ digit: UInt8) -> UInt8? {
+        digit < UInt8(ascii: "a") ? HexDigits.value(of: digit) : nil
     }
 
     private static func isEncoded(_ byte: UInt8) -> Bool {

@@ -1,3 +1,6 @@
+package import JOSE
+package import Redis
+
 /// What gateways share and keep: who is revoked, who is disabled, which session signed in when.
 ///
 /// Writes and strict reads are asynchronous and stay off the request path; requests read `view`, which the store keeps
@@ -150,5 +153,50 @@ package struct LoadReport: Sendable, Equatable {
         self.sessions = sessions
         self.faulty = faulty
         self.expired = expired
+    }
+}
+
+/// What may be used once: nonces that were given out, and credentials that prove a sign-in.
+///
+/// A facet of a store, beside `Store`. Everything is named by a hash, so that the store holds nothing that could be presented. Times are seconds.
+///
+/// Whoever gets an error does not know whether the one use was made. Nothing is lost but the use: asking again may find it made, and the user
+/// begins anew.
+package protocol NonceStore: Sendable {
+    /// Keeps a nonce that is given out, until it is taken or `lifetime` has passed.
+    ///
+    /// - Parameters:
+    ///   - purpose: what it may be used for: 1 to `StoreBounds.maximumPurposeSize` lower-case letters and `-`.
+    ///   - lifetime: 1 to `StoreBounds.maximumLifetime` seconds.
+    func putNonce(_ nonce: SHA256Digest, purpose: String, lifetime: Int64) async throws(StoreError)
+
+    /// Takes a nonce: its purpose for exactly one of all who ask, however many gateways they ask, and nil for a nonce that was never given out,
+    /// was taken or is too old. One that was kept without a purpose may be used for `any`.
+    func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> String?
+
+    /// Marks a credential as used: true for exactly one of all who ask, false for the others until `lifetime` has passed.
+    ///
+    /// - Parameter lifetime: at least as long as the credential is valid; 1 to `StoreBounds.maximumLifetime` seconds.
+    func markSeen(_ credential: SHA256Digest, lifetime: Int64) async throws(StoreError) -> Bool
+
+    /// Whether a credential is marked as used now; marks nothing.
+    ///
+    /// For what may be done twice but need not be, such as an event that its sender repeats: done first, then marked, so that what failed halfway
+    /// is done at the repetition.
+    func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool
+}
+
+/// All that a gateway keeps: both stores are one.
+package typealias GatewayStore = Store & NonceStore & AccountStore
+
+/// How a worker reads the store: through its view, and for what only the store itself can say through a connection.
+package struct StoreAccess: Sendable {
+    package let reader: StoreReader
+    /// Where the store itself is asked; nil where the view holds all that it knows.
+    package var redis: RedisConfiguration?
+
+    package init(reader: StoreReader, redis: RedisConfiguration? = nil) {
+        self.reader = reader
+        self.redis = redis
     }
 }

@@ -26,6 +26,11 @@ package enum StoreBounds {
         guard length >= 1, length <= maximumUIDLength, isPrintable(uid) else { throw .invalidUID() }
     }
 
+    package static func check(user: UserKey, session: String) throws(StoreError) {
+        try check(user: user)
+        try check(session: session)
+    }
+
     package static func check(session: String) throws(StoreError) {
         guard !session.isEmpty, session.utf8.count <= maximumSessionSize, isPrintable(session) else {
             throw .invalidSession()
@@ -54,4 +59,91 @@ package enum StoreBounds {
             purpose.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "-") })
         else { throw .invalidPurpose() }
     }
+}
+
+extension StoreBounds {
+    /// The longest id of a provider, in bytes.
+    package static let maximumProviderSize = 128
+    /// The longest subject at a provider, in bytes of UTF-8 (OpenID Connect Core 1.0 section 2 has 255 characters of ASCII).
+    package static let maximumSubjectSize = 255
+    /// The longest e-mail address, in bytes of UTF-8 (RFC 5321 section 4.5.3.1.3, without the angle brackets).
+    package static let maximumEmailSize = 254
+    /// The longest display name, in Unicode scalars.
+    package static let maximumNameLength = 256
+    /// How many links an account has at most.
+    package static let maximumLinks = 32
+    /// How many identities that were unlinked from it an account remembers at most.
+    package static let maximumUnlinked = 32
+    /// The longest name of a setting, in bytes.
+    package static let maximumSettingNameSize = 32
+    /// The longest value of a setting, in bytes.
+    package static let maximumSettingSize = 16_384
+
+    package static func check(_ link: IdentityLink) throws(StoreError) {
+        try check(provider: link.provider)
+        guard 1...maximumSubjectSize ~= link.subject.utf8.count, isPrintable(link.subject) else {
+            throw .invalidAccount("a subject has 1 to \(maximumSubjectSize) bytes, without control characters")
+        }
+    }
+
+    /// A provider's id has no `:`, so that no two links have one name.
+    package static func check(provider: String) throws(StoreError) {
+        guard 1...maximumProviderSize ~= provider.utf8.count,
+            provider.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: ":") })
+        else {
+            throw .invalidAccount("a provider has 1 to \(maximumProviderSize) visible ASCII characters without :")
+        }
+    }
+
+    package static func check(email: String) throws(StoreError) {
+        guard 1...maximumEmailSize ~= email.utf8.count, isPrintable(email),
+            !email.utf8.contains(where: { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 })
+        else {
+            throw .invalidAccount(
+                "an e-mail address has 1 to \(maximumEmailSize) bytes, without ASCII capitals and control characters")
+        }
+    }
+
+    package static func check(name: String) throws(StoreError) {
+        // At most 4 bytes a scalar: the first comparison is O(1) and bounds the count.
+        guard name.utf8.count <= 4 * maximumNameLength, 1...maximumNameLength ~= name.unicodeScalars.count else {
+            throw .invalidAccount("a display name has 1 to \(maximumNameLength) characters")
+        }
+    }
+
+    package static func check(setting name: String, _ value: [UInt8]) throws(StoreError) {
+        guard 1...maximumSettingNameSize ~= name.utf8.count, 1...maximumSettingSize ~= value.count,
+            name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_") })
+        else {
+            throw .invalidAccount(
+                "a setting's name has 1 to \(maximumSettingNameSize) letters a to z and _, its value 1 to"
+                    + " \(maximumSettingSize) bytes")
+        }
+    }
+
+    /// What an account begins with; its only link.
+    package static func check(creating account: AccountRecord) throws(StoreError) -> IdentityLink {
+        try check(user: account.user)
+        guard account.links.count == 1, let only = account.links.first, account.created != nil else {
+            throw .invalidAccount("an account is made with the time of its making and exactly one link")
+        }
+        if let email = account.email { try check(email: email) }
+        if let name = account.name { try check(name: name) }
+        let link = IdentityLink(provider: only.key, subject: only.value)
+        try check(link)
+        return link
+    }
+}
+
+extension StoreError {
+    package static func invalidAccount(_ message: String) -> StoreError { StoreError(.invalidAccount, message) }
+
+    package static func tooManyLinks() -> StoreError {
+        StoreError(.tooManyLinks, "an account has at most \(StoreBounds.maximumLinks) links; unlink a provider first")
+    }
+}
+
+extension String {
+    /// Whether both are the same bytes; `==` takes other spellings of a character for the same.
+    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -50,9 +50,6 @@ package struct StoreError: Error, Sendable, Equatable {
     /// What went wrong and what to do, for people. Holds no uid and no session.
     package let message: String
 
-    /// Whether the same call can succeed later without anyone mending anything.
-    package var isRetryable: Bool { code == .overloaded || code == .io || code == .full || code == .moved }
-
     /// An error with its explanation.
     package init(_ code: Code, _ message: String) {
         self.code = code
@@ -90,6 +87,10 @@ extension StoreError {
         StoreError(
             .invalidTime,
             "\(time) is not a time from 0 to \(StoreBounds.maximumTime); give seconds since 1970, not milliseconds")
+    }
+
+    package static func faultySession() -> StoreError {
+        .faultyRecord(repair: "revoke the session; its user signs in anew")
     }
 
     static func invalidLifetime(_ lifetime: Int64) -> StoreError {

@@ -5,19 +5,17 @@ package import Revocation
 extension RedisStore: NonceStore {
     /// Keeps a nonce for so many seconds.
     package func putNonce(_ nonce: SHA256Digest, purpose: String, lifetime: Int64) async throws(StoreError) {
-        try checkOpen()
         try StoreBounds.check(purpose: purpose)
         try StoreBounds.check(lifetime: lifetime)
         let command = RedisCommand(["SET", RedisKeys.nonce(nonce), purpose, "EX", lifetime])
-        guard try await ask(command) == [.status("OK")] else { throw .unexpectedReply() }
+        guard try await commands.ask(command) == [.status("OK")] else { throw .unexpectedReply() }
     }
 
     /// Takes a nonce, by reading and removing it in one step.
     ///
     /// Another backend may have kept it. A purpose that no call has is nobody's, and so the nonce is used up for nothing.
     package func takeNonce(_ nonce: SHA256Digest) async throws(StoreError) -> String? {
-        try checkOpen()
-        switch try await ask(RedisCommand(["GETDEL", RedisKeys.nonce(nonce)])).first {
+        switch try await commands.ask(RedisCommand(["GETDEL", RedisKeys.nonce(nonce)])).first {
         case .string(let bytes): return bytes.isEmpty ? StoreBounds.anyPurpose : String(decoding: bytes, as: UTF8.self)
         case .null: return nil
         default: throw .unexpectedReply()
@@ -26,10 +24,9 @@ extension RedisStore: NonceStore {
 
     /// Marks a credential, if it is not marked.
     package func markSeen(_ credential: SHA256Digest, lifetime: Int64) async throws(StoreError) -> Bool {
-        try checkOpen()
         try StoreBounds.check(lifetime: lifetime)
         let command = RedisCommand(["SET", RedisKeys.seen(credential), "", "EX", lifetime, "NX"])
-        switch try await ask(command).first {
+        switch try await commands.ask(command).first {
         case .status("OK"): return true
         case .null: return false
         default: throw .unexpectedReply()
@@ -38,8 +35,7 @@ extension RedisStore: NonceStore {
 
     /// Whether a credential is marked.
     package func isSeen(_ credential: SHA256Digest) async throws(StoreError) -> Bool {
-        try checkOpen()
-        switch try await ask(RedisCommand(["TYPE", RedisKeys.seen(credential)])).first {
+        switch try await commands.ask(RedisCommand(["TYPE", RedisKeys.seen(credential)])).first {
         case .status("none"): return false
         case .status: return true
         default: throw .unexpectedReply()

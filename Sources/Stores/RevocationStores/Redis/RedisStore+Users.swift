@@ -17,32 +17,15 @@ extension RedisStore {
 
     /// Begins a session after everything that the record revokes. Gateways need not know of it.
     package func beginSession(_ uid: UserKey, at time: Int64) async throws(StoreError) -> SessionStart {
-        try checkOpen()
         try StoreBounds.check(user: uid)
         let time = try StoreBounds.time(time)
         let command = RedisScript.beginSession.command(RedisKeys.user(uid), ["\(time)"])
-        let fields = try await ask(command, faulty: Self.wrongType()).fields(1 + StoredUser.orderedFields.count)
+        let fields = try await commands.ask(command, faulty: .userIsNoHash()).fields(1 + StoredUser.orderedFields.count)
         let record = try StoredUser.ordered(fields.dropFirst())
         guard let started = StoredField<UnixTime?>(time: fields[0]).value ?? nil else {
             throw .invalidTime(time.seconds)
         }
         return SessionStart(started: started, record: record)
-    }
-
-    /// Revokes the sessions that an identity began, and shows that in the view.
-    func endSessions(of link: IdentityLink) async throws(StoreError) {
-        // A longer name is no user's, and began no session.
-        guard (try? StoreBounds.check(user: UserKey(link))) != nil else { return }
-        let now = clock.now()
-        let command = RedisScript.revoke.command(RedisKeys.user(UserKey(link)), ["\(now)", "sessions"])
-        let user = try StoredUser(fieldsOf: try await send(command, faulty: Self.wrongType()))
-        // A faulty record lets nobody pass.
-        guard let validSince = user.validSince.value ?? nil else { return }
-        let change = RedisChange.validSince(uid: UserKey(link), validSince)
-        guard case .string(let bytes)? = try await send(change.command, faulty: nil).first,
-            let entry = ReplicaStreamID(parsing: bytes)
-        else { throw .unexpectedReply() }
-        _ = await progress.wait(for: entry, atMost: Self.visibilityLimit)
     }
 
     /// Forgets `valid_since`, valid or not, and also a record whose key is not of the right type.
@@ -60,25 +43,20 @@ extension RedisStore {
 
     /// The user's record, read from Redis.
     package func user(_ uid: UserKey) async throws(StoreError) -> UserRecord {
-        try checkOpen()
         try StoreBounds.check(user: uid)
-        let replies = try await ask(.hmget(RedisKeys.user(uid), StoredUser.orderedFields), faulty: Self.wrongType())
+        let replies = try await commands.ask(
+            .hmget(RedisKeys.user(uid), StoredUser.orderedFields), faulty: .userIsNoHash())
         return try StoredUser.ordered(try replies.fields(StoredUser.orderedFields.count)[...])
     }
 
     private func changeUser(
         _ uid: UserKey, _ script: RedisScript, _ arguments: [String], _ change: RedisChange
     ) async throws(StoreError) -> UserRecord {
-        try checkOpen()
         try StoreBounds.check(user: uid)
         let command = script.command(RedisKeys.user(uid), arguments)
-        return try await write(command, telling: change, faulty: Self.wrongType()) { reply throws(StoreError) in
+        return try await commands.write(command, telling: change, faulty: .userIsNoHash()) { reply throws(StoreError) in
             try StoredUser(fieldsOf: [reply]).valid()
         }
-    }
-
-    private static func wrongType() -> StoreError {
-        .faultyRecord(repair: "the user's key is no hash; unrevoke the user, which removes it")
     }
 }
 
@@ -114,5 +92,65 @@ extension StoredUser {
 extension RedisCommand {
     static func hmget(_ key: [UInt8], _ fields: [String]) -> RedisCommand {
         RedisCommand(["HMGET", key] + fields.map { $0 as any RedisArgument })
+    }
+}
+
+extension RedisStore {
+    /// Revokes the session, and so mends a faulty record of it, whatever is wrong with it.
+    @discardableResult
+    package func revokeSession(
+        _ uid: UserKey, _ session: String, expires: Int64?
+    ) async throws(StoreError) -> SessionRecord {
+        try await changeSession(uid, session, .revokeSession, [], expires: expires)
+    }
+
+    /// Moves `signed_in_at` forward to `time`, if it is not there yet.
+    @discardableResult
+    package func recordSignIn(
+        _ uid: UserKey, _ session: String, at time: Int64, isAuthenticated: Bool, expires: Int64?
+    ) async throws(StoreError) -> SessionRecord {
+        let time = try StoreBounds.time(time)
+        return try await changeSession(
+            uid, session, .recordSignIn, ["\(time)"], expires: expires, [isAuthenticated ? "1" : "0"])
+    }
+
+    /// The session's record, read from Redis.
+    package func session(_ uid: UserKey, _ session: String) async throws(StoreError) -> SessionRecord {
+        try StoreBounds.check(user: uid, session: session)
+        let key = RedisKeys.session(uid, session)
+        return try StoredSession(
+            fieldsOf: try await commands.ask(.hmget(key, StoredSession.redisFields), faulty: StoreError.faultySession())
+        )
+        .valid(StoreError.faultySession())
+    }
+
+    private func changeSession(
+        _ uid: UserKey, _ session: String, _ script: RedisScript, _ arguments: [String], expires: Int64?,
+        _ more: [String] = []
+    ) async throws(StoreError) -> SessionRecord {
+        try StoreBounds.check(user: uid, session: session)
+        let expires = try expires.map(StoreBounds.time)
+        let command = script.command(
+            RedisKeys.session(uid, session), arguments + [expires.map { "\($0)" } ?? ""] + more)
+        return try await commands.write(
+            command, telling: .session(uid: uid, session), faulty: StoreError.faultySession()
+        ) { reply throws(StoreError) in
+            try StoredSession(fieldsOf: [reply]).valid(StoreError.faultySession())
+        }
+    }
+}
+
+extension StoredSession {
+    /// The session that the only reply tells of.
+    init(fieldsOf replies: [RedisValue]) throws(StoreError) {
+        let fields = try replies.fields(Self.redisFields.count)
+        self.init(
+            revoked: .init(flag: fields[0]), signedInAt: .init(time: fields[1]),
+            authenticatedAt: .init(time: fields[2]))
+    }
+
+    fileprivate func valid(_ faulty: StoreError) throws(StoreError) -> SessionRecord {
+        guard let record else { throw faulty }
+        return record
     }
 }

@@ -37,6 +37,11 @@ extension StoreError {
         }
     }
 
+    /// A user's key holds something else than a record.
+    static func userIsNoHash() -> StoreError {
+        .faultyRecord(repair: "the user's key is no hash; unrevoke the user, which removes it")
+    }
+
     /// A reply is not what the command gives.
     static func unexpectedReply() -> StoreError {
         StoreError(.incompatible, "Redis gave an unexpected reply; is the server a Redis, of version 7.0 or later?")

@@ -15,8 +15,8 @@ import Synchronization
 final class Replica: Sendable {
     private let loop: any EventLoop
     private let follower: NIOLoopBoundBox<ReplicaFollower>
-    private let board: ReplicaBoard
-    private let linkBoard: RedisStatusBoard
+    private let shared: SharedReplicaStatus
+    private let linkState: SharedRedisLinkStatus
     private let restorer = Restorer()
 
     /// Writes records back and calls the closure when that is over.
@@ -34,10 +34,10 @@ final class Replica: Sendable {
     }
 
     /// How its connection is doing.
-    var linkStatus: RedisLinkStatus { linkBoard.status }
+    var linkStatus: RedisLinkStatus { linkState.current }
 
     /// How it is doing.
-    var status: ReplicaStatus { board.status }
+    var status: ReplicaStatus { shared.current }
 
     /// Does nothing before `start`.
     ///
@@ -55,18 +55,18 @@ final class Replica: Sendable {
         loaded: @escaping @Sendable () -> Void = {}, applied: @escaping @Sendable (ReplicaStreamID) -> Void = { _ in }
     ) throws(StoreError) {
         self.loop = loop
-        let board = ReplicaBoard()
-        self.board = board
+        let shared = SharedReplicaStatus()
+        self.shared = shared
         var configuration = configuration
         configuration.replyLimits = .bulk
         configuration.maximumInFlight = bounds.inFlight
         let link = RedisLink(configuration, loop: loop, logger: logger, clock: clock.monotonic)
-        linkBoard = link.statusBoard
+        linkState = link.sharedStatus
         let follower = ReplicaFollower(
             link: link, table: ReplicaTable(view: view, keys: try StoreKeyMaker()),
             machine: ReplicaMachine(timing: timing, bounds: bounds, seed: UInt64.random(in: 0 ... .max)),
             environment: .init(
-                loop: loop, clock: clock, log: ReplicaLog(logger: logger), board: board, links: links, onLoss: onLoss,
+                loop: loop, clock: clock, log: ReplicaLog(logger: logger), status: shared, links: links, onLoss: onLoss,
                 restore: { [restorer] in restorer.run($0, $1) },
                 loaded: loaded, applied: applied))
         self.follower = NIOLoopBoundBox.makeBoxSendingValue(follower, eventLoop: loop)

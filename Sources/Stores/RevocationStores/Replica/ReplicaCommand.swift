@@ -1,3 +1,4 @@
+import Redis
 import Revocation
 
 /// What is asked of Redis.
@@ -76,4 +77,55 @@ struct ReplicaFault: Error, Sendable, Hashable {
     let kind: String
     /// For people.
     let message: String
+}
+
+extension ReplicaCommand {
+    /// Matches the keys of users and sessions, and little else.
+    static let pattern = "gatehouse:[us]*"
+
+    /// The command as it is sent.
+    ///
+    /// - Parameter sliceSize: how many keys a slice is asked to hold.
+    func formatted(sliceSize: Int) -> RedisCommand {
+        switch self {
+        case .identity: RedisCommand(["INFO"])
+        case .information: RedisCommand(["XINFO", "STREAM", RedisKeys.changes])
+        case .changes(let id, let count, let block):
+            RedisCommand(
+                ["XREAD", "COUNT", count] + (block.map { ["BLOCK", Int64(clamping: $0)] } ?? [])
+                    + ["STREAMS", RedisKeys.changes, id.description])
+        case .slice(let cursor):
+            RedisCommand(["SCAN", String(cursor), "MATCH", Self.pattern, "COUNT", sliceSize])
+        case .record(let key):
+            RedisCommand(["HMGET", key.bytes] + (key.isSession ? StoredSession.redisFields : StoredUser.redisFields))
+        }
+    }
+}
+
+extension ReplicaFault {
+    static func otherShape(_ command: ReplicaCommand) -> ReplicaFault {
+        ReplicaFault(kind: "\(command.name) shape", message: "an answer of another shape than the command's")
+    }
+
+    static let notMaster = ReplicaFault(
+        kind: "INFO role", message: "the server is a replica, which may lack what was acknowledged; name its master")
+
+    static let noWait = ReplicaFault(
+        kind: "XREAD BLOCK", message: "the server does not wait for entries, or was told not to")
+
+    static let otherOrder = ReplicaFault(
+        kind: "XREAD order", message: "entries that do not follow the one that they were asked after")
+}
+
+extension ReplicaCommand {
+    /// The command's name in Redis.
+    var name: String {
+        switch self {
+        case .identity: "INFO"
+        case .information: "XINFO"
+        case .changes: "XREAD"
+        case .slice: "SCAN"
+        case .record: "HMGET"
+        }
+    }
 }

@@ -11,7 +11,7 @@ final class ReplicaFollower {
         let loop: any EventLoop
         let clock: GatewayClock
         let log: ReplicaLog
-        let board: ReplicaBoard
+        let status: SharedReplicaStatus
         let links: LinkGenerations
         var onLoss = StoreLossPolicy.keep
         /// Writes records back; calls the closure when that is over.
@@ -37,7 +37,7 @@ final class ReplicaFollower {
     private var timer: Scheduled<Void>?
     private var isLoaded = false
     private var applied: ReplicaStreamID?
-    private var loss = LossWatch()
+    private var loss = LossDetector()
     /// Counts readings of everything, so that the sweep of an earlier one ends nothing.
     private var readings = 0
     /// The names of the records in the view, where they are to be written back; nil: they are not.
@@ -87,12 +87,12 @@ final class ReplicaFollower {
             // None of them adds another one: what they bring about waits among the events.
             for action in actions { perform(action) }
             actions.removeAll(keepingCapacity: true)
-            tellApplied()
+            notifyApplied()
         }
         isHandling = false
     }
 
-    private func tellApplied() {
+    private func notifyApplied() {
         guard isLoaded, !isBroken, let id = machine.appliedThrough, id != applied else { return }
         applied = id
         environment.applied(id)
@@ -131,7 +131,7 @@ final class ReplicaFollower {
     private func set(_ key: ReplicaKey, to word: RecordWord, changing parts: RecordParts) {
         do {
             let kept = try table.set(key, to: word, changing: parts)
-            known?.note(key, isThere: kept != .none)
+            known?.record(key, isThere: kept != .none)
         } catch {
             isBroken = true
             environment.log.writeBroken(error)
@@ -141,7 +141,7 @@ final class ReplicaFollower {
     private func confirm(at time: UInt64) {
         guard !isBroken else { return }
         table.view.confirm(at: time)
-        if loss.isDue(time) { lookForLoss() }
+        if loss.isDue(time) { detectLoss() }
         guard !isLoaded else { return }
         isLoaded = true
         showStatus()
@@ -160,7 +160,7 @@ final class ReplicaFollower {
         var status = ReplicaStatus(machine, isConnected: link.isReady, isLoaded: isLoaded)
         status.loss = currentLoss
         status.isLossCertain = loss.reported.isAny
-        environment.board.show(status)
+        environment.status.update(status)
     }
 
     // MARK: - Loss
@@ -178,11 +178,11 @@ final class ReplicaFollower {
             (table.acceptsLoss, loss.isAcceptanceAsked) = (false, false)
             loss.wentBack = false
         }
-        loss.check(at: environment.clock.monotonic() &+ LossWatch.settling)
+        loss.check(at: environment.clock.monotonic() &+ LossDetector.settling)
         showStatus()
     }
 
-    private func lookForLoss() {
+    private func detectLoss() {
         let now = environment.clock.monotonic()
         let found = currentLoss
         environment.log.write(found, before: loss.reported, environment.onLoss)
@@ -190,7 +190,7 @@ final class ReplicaFollower {
         if environment.onLoss == .accept || (environment.onLoss == .restore && found.users + found.sessions == 0) {
             loss.wentBack = false
         }
-        if found.isAny { loss.check(at: now &+ LossWatch.interval) } else { loss.stop() }
+        if found.isAny { loss.check(at: now &+ LossDetector.interval) } else { loss.stop() }
         showStatus()
         if environment.onLoss == .restore, found.isAny { restore() }
     }
@@ -205,14 +205,14 @@ final class ReplicaFollower {
     /// Some in each tick of the loop, so that changes wait for those at most.
     private func collect(_ keys: [ReplicaKey], from start: Int, into lost: [LostRecord]) {
         var lost = lost
-        let end = min(start + LossWatch.slice, keys.count)
+        let end = min(start + LossDetector.slice, keys.count)
         for key in keys[start..<end] {
             guard let word = try? table.word(key) else { continue }
-            if word == .none { known?.note(key, isThere: false) }
+            if word == .none { known?.record(key, isThere: false) }
             if word.isKept, let record = LostRecord(key, word, names: &names) { lost.append(record) }
         }
         environment.loop.assumeIsolated().execute { [lost] in
-            if end < keys.count, lost.count < LossWatch.batch { return self.collect(keys, from: end, into: lost) }
+            if end < keys.count, lost.count < LossDetector.batch { return self.collect(keys, from: end, into: lost) }
             let bound = NIOLoopBound(self, eventLoop: self.environment.loop)
             self.environment.restore(lost) { bound.execute { $0.loss.isRestoring = false } }
         }
@@ -227,12 +227,12 @@ final class ReplicaFollower {
         let delay = TimeAmount.nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0))
         timer = environment.loop.assumeIsolated().scheduleTask(in: delay) { [weak self] in
             self?.handle(.tick)
-            self?.settle()
+            self?.armTimerAndShowStatus()
         }
     }
 
     /// What follows from the machine's state whenever it may have paused.
-    private func settle() {
+    private func armTimerAndShowStatus() {
         armTimer()
         showStatus()
     }
@@ -241,13 +241,13 @@ final class ReplicaFollower {
 extension ReplicaFollower: RedisLinkObserver {
     func linkIsReady(_ link: RedisLink) {
         handle(.connected)
-        settle()
+        armTimerAndShowStatus()
     }
 
     func linkIsLost(_ link: RedisLink, why problem: RedisProblem) {
         epoch += 1
         handle(.lost)
-        settle()
+        armTimerAndShowStatus()
     }
 }
 
@@ -255,12 +255,12 @@ extension ReplicaFollower: RedisReceiver {
     func received(_ reply: RedisReply, ticket: UInt64) {
         guard ticket == epoch, let command = machine.round.next?.command else { return }
         handle(.answered(ReplicaAnswer(reply, to: command, names: &names)))
-        if machine.deadline != nil { settle() }
+        if machine.deadline != nil { armTimerAndShowStatus() }
     }
 
     func failed(_ failure: RedisFailure, ticket: UInt64) {
         guard ticket == epoch else { return }
         handle(.failed(ReplicaFault(kind: "no answer", message: failure.description)))
-        settle()
+        armTimerAndShowStatus()
     }
 }

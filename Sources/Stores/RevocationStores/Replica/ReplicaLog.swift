@@ -2,6 +2,19 @@ import GatewayConfiguration
 import Logging
 import Revocation
 
+/// What is worth a line in the log.
+enum ReplicaEvent: Sendable, Equatable {
+    case rereadBegun(ReplicaReread.Reason)
+    case rereadDone(ReplicaReread.Reason, faultyKeys: Int)
+    case refused(ReplicaFault)
+    case recovered
+    /// The server does not tell who it is.
+    case unknownServer
+    case faultyRecord(ReplicaKey)
+    case faultyKey([UInt8])
+    case strangeEntry(ReplicaStreamID)
+}
+
 /// Writes what happens to the table into the log.
 struct ReplicaLog: Sendable {
     private static let maximumSize = 512

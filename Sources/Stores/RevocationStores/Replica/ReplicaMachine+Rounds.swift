@@ -26,20 +26,20 @@ extension ReplicaMachine {
         switch (command, answer) {
         case (.record(let key), .record(let word)): read(key, word, hint, &actions)
         case (.slice, .slice(let slice)): take(slice, &actions)
-        case (.identity, .identity(let identity)): told(identity, now, &actions)
-        case (.information, .information(let information)): told(information ?? .absent, now, &actions)
+        case (.identity, .identity(let identity)): received(identity, now, &actions)
+        case (.information, .information(let information)): received(information ?? .absent, now, &actions)
         case (.changes, .changes(let entries)): if !round.readIsVoid { follow(entries, now, &actions) }
         default: break
         }
     }
 
-    private mutating func told(_ identity: ReplicaIdentity?, _ now: UInt64, _ actions: inout [Action]) {
+    private mutating func received(_ identity: ReplicaIdentity?, _ now: UInt64, _ actions: inout [Action]) {
         if identity?.isMaster == false { return rest(.notMaster, now, &actions) }
         server = identity
         if identity == nil { actions.append(.log(.unknownServer)) }
     }
 
-    private mutating func told(
+    private mutating func received(
         _ information: ReplicaStreamInformation, _ now: UInt64, _ actions: inout [Action]
     ) {
         if phase == .comparing { return resume(information, now, &actions) }
@@ -91,7 +91,7 @@ extension ReplicaMachine {
         actions.append(.set(key, word, changing: hint?.parts ?? []))
         if word == .faulty, mayLog() { actions.append(.log(.faultyRecord(key))) }
         guard hint != nil else { return }
-        check.noteRead()
+        check.recordRead()
         confirm(&actions)
     }
 

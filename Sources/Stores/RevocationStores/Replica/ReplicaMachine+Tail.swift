@@ -58,13 +58,13 @@ extension ReplicaMachine {
                 return startOver(information, .gap(.missing), now, &actions)
             }
             self.position?.advance(to: entry)
-            note(entry, &actions)
+            record(entry, &actions)
             proceed(now, &actions)
             if round.readIsVoid { return }
         }
     }
 
-    private mutating func note(_ entry: ReplicaEntry, _ actions: inout [Action]) {
+    private mutating func record(_ entry: ReplicaEntry, _ actions: inout [Action]) {
         counts.entries += 1
         let named = entry.hints
         for key in named.keys { hints.add(.init(key: key, parts: key.isSession ? .all : named.parts)) }

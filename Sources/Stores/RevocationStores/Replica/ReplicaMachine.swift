@@ -86,7 +86,7 @@ struct ReplicaMachine: Sendable {
     var round = ReplicaRound()
     var counts = ReplicaCounts()
     var failuresInARow = 0
-    var toldFaults: Set<String> = []
+    var loggedFaults: Set<String> = []
     var linesLeft: Int
     var jitter: KeyJitter
 
@@ -148,7 +148,7 @@ extension ReplicaMachine {
         let longest = timing.maximumBackoff.nanoseconds
         let pause = min(timing.backoff.nanoseconds << UInt64(failuresInARow - 1), longest)
         phase = .resting(until: now &+ jitter.duration(from: pause / 2, through: pause))
-        if toldFaults.count < bounds.logged, toldFaults.insert(fault.kind).inserted {
+        if loggedFaults.count < bounds.logged, loggedFaults.insert(fault.kind).inserted {
             actions.append(.log(.refused(fault)))
         }
     }
@@ -168,7 +168,7 @@ extension ReplicaMachine {
         if failuresInARow > 0 { actions.append(.log(.recovered)) }
         failuresInARow = 0
         counts.lastFault = nil
-        toldFaults = []
+        loggedFaults = []
     }
 
     /// Whether one more line about single records may be logged.

@@ -1,4 +1,5 @@
 import Revocation
+import Synchronization
 
 /// How the table's following of Redis is doing, for those who operate the gateway.
 struct ReplicaStatus: Sendable, Equatable {
@@ -53,5 +54,16 @@ extension ReplicaReread.Reason {
         case .due: "due"
         case .gap(let gap): gap.rawValue
         }
+    }
+}
+
+/// A replica's latest status, readable from any thread.
+final class SharedReplicaStatus: Sendable {
+    private let status = Mutex(ReplicaStatus())
+
+    var current: ReplicaStatus { status.withLock { $0 } }
+
+    func update(_ new: ReplicaStatus) {
+        status.withLock { $0 = new }
     }
 }

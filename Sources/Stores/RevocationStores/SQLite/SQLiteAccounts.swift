@@ -68,7 +68,7 @@ enum SQLiteAccounts {
 
     /// Makes or replaces the account's row; links have rows of their own.
     static func put(_ account: AccountRecord, _ db: Database) throws {
-        try run(
+        try db.run(
             """
             INSERT OR REPLACE INTO account (uid, email, email_verified, email_from, name, created, unlinked_more)
             VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?)
@@ -77,50 +77,50 @@ enum SQLiteAccounts {
                 account.user.name.bytes, account.email?.bytes, account.emailVerified ? 1 : 0,
                 account.email == nil ? nil : account.emailFrom?.bytes, account.name?.bytes,
                 account.created?.seconds, account.unlinked.hasMore ? 1 : 0,
-            ], db)
+            ])
     }
 
     static func put(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
-        try run(
+        try db.run(
             "INSERT INTO link (provider, subject, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))",
-            [link.provider.bytes, link.subject.bytes, uid.name.bytes], db)
+            [link.provider.bytes, link.subject.bytes, uid.name.bytes])
         try SQLiteRows.change(uid, "link", db)
     }
 
     static func remove(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
-        try run(
+        try db.run(
             "DELETE FROM link WHERE provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)",
-            [link.provider.bytes, link.subject.bytes], db)
+            [link.provider.bytes, link.subject.bytes])
         try SQLiteRows.change(uid, "link", db)
     }
 
     /// Remembers an identity as unlinked. When there are too many, the account loses its address instead, and has no other from then on.
     static func remember(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
         let row: StatementArguments = [uid.name.bytes, link.provider.bytes, link.subject.bytes]
-        try run(
+        try db.run(
             """
             INSERT OR IGNORE INTO unlinked (uid, provider, subject)
             VALUES (CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT))
-            """, row, db)
+            """, row)
         let statement = try db.cachedStatement(sql: "SELECT count(*) FROM unlinked WHERE uid = CAST(? AS TEXT)")
         let count = try Int.fetchOne(statement, arguments: [uid.name.bytes]) ?? 0
         guard count > StoreBounds.maximumUnlinked else { return }
         try forget(link, of: uid, db)
-        try run(
+        try db.run(
             """
             INSERT INTO account (uid, unlinked_more) VALUES (CAST(? AS TEXT), 1)
             ON CONFLICT DO UPDATE SET unlinked_more = 1
-            """, [uid.name.bytes], db)
+            """, [uid.name.bytes])
         try removeEmail(of: uid, from: nil, db)
     }
 
     /// Forgets that an identity was unlinked.
     static func forget(_ link: IdentityLink, of uid: UserKey, _ db: Database) throws {
-        try run(
+        try db.run(
             """
             DELETE FROM unlinked
             WHERE uid = CAST(? AS TEXT) AND provider = CAST(? AS TEXT) AND subject = CAST(? AS TEXT)
-            """, [uid.name.bytes, link.provider.bytes, link.subject.bytes], db)
+            """, [uid.name.bytes, link.provider.bytes, link.subject.bytes])
     }
 
     /// Removes the address that an account has from a provider, or from an unknown one. It reads no other field, so a faulty row does not keep it.
@@ -129,40 +129,39 @@ enum SQLiteAccounts {
     static func removeEmail(of uid: UserKey, from provider: String?, _ db: Database) throws {
         let condition = "uid = CAST(?1 AS TEXT) AND (?2 IS NULL OR email_from IS NULL OR email_from = CAST(?2 AS TEXT))"
         let arguments: StatementArguments = [uid.name.bytes, provider?.bytes]
-        try run(
+        try db.run(
             """
             DELETE FROM email WHERE uid = CAST(?1 AS TEXT)
                 AND email = (SELECT email FROM account WHERE \(condition))
-            """, arguments, db)
-        try run(
+            """, arguments)
+        try db.run(
             """
             UPDATE account SET email = NULL, email_verified = 0, email_from = NULL
             WHERE email IS NOT NULL AND \(condition)
-            """, arguments, db)
+            """, arguments)
     }
 
     static func put(email: String, of uid: UserKey, _ db: Database) throws {
-        try run(
+        try db.run(
             "INSERT OR REPLACE INTO email (email, uid) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))",
-            [email.bytes, uid.name.bytes], db)
+            [email.bytes, uid.name.bytes])
     }
 
     static func remove(email: String, of uid: UserKey, _ db: Database) throws {
-        try run(
-            "DELETE FROM email WHERE email = CAST(? AS TEXT) AND uid = CAST(? AS TEXT)", [email.bytes, uid.name.bytes],
-            db)
+        try db.run(
+            "DELETE FROM email WHERE email = CAST(? AS TEXT) AND uid = CAST(? AS TEXT)", [email.bytes, uid.name.bytes])
     }
 
     static func setNameIfAbsent(_ name: String, of uid: UserKey, _ db: Database) throws {
-        try run(
+        try db.run(
             """
             INSERT INTO account (uid, name) VALUES (CAST(? AS TEXT), CAST(? AS TEXT))
             ON CONFLICT DO UPDATE SET name = excluded.name WHERE name IS NULL
-            """, [uid.name.bytes, name.bytes], db)
+            """, [uid.name.bytes, name.bytes])
     }
 
     static func setting(_ name: String, initial: [UInt8], _ db: Database) throws -> [UInt8] {
-        try run("INSERT OR IGNORE INTO setting (name, value) VALUES (?, ?)", [name, Data(initial)], db)
+        try db.run("INSERT OR IGNORE INTO setting (name, value) VALUES (?, ?)", [name, Data(initial)])
         guard let value = try setting(name, db) else { throw faulty() }
         return value
     }
@@ -180,10 +179,6 @@ enum SQLiteAccounts {
 
     static func faulty() -> StoreError {
         .faultyRecord(repair: "the account's row or one of its links is not what it should be; mend it in the file")
-    }
-
-    private static func run(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 }
 

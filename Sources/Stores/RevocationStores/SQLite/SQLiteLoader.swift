@@ -31,7 +31,7 @@ struct SQLiteLoader {
         while let row = try rows.next() {
             let user = StoredUser(validSince: .init(time: row[1]), disabled: .init(flag: row[2]))
             try row.withName(0) { uid in view.setUser(try keys.key(userName: uid), to: user.word) }
-            if user.record == nil { try note(row, "user", &report) } else { report.users += 1 }
+            if user.record == nil { try recordFault(row, "user", &report) } else { report.users += 1 }
         }
     }
 
@@ -55,11 +55,11 @@ struct SQLiteLoader {
                     view.setSession(try keys.key(userName: uid, session: name), to: session.word)
                 }
             }
-            if session.record == nil { try note(row, "session", &report) } else { report.sessions += 1 }
+            if session.record == nil { try recordFault(row, "session", &report) } else { report.sessions += 1 }
         }
     }
 
-    private func note(_ row: Row, _ table: String, _ report: inout LoadReport) throws {
+    private func recordFault(_ row: Row, _ table: String, _ report: inout LoadReport) throws {
         report.faulty += 1
         guard report.faulty <= Self.maximumLogged else { return }
         let uid = try row.withName(0) { String(decoding: $0.prefix(Self.maximumLoggedSize), as: UTF8.self) }

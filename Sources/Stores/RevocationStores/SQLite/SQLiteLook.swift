@@ -10,7 +10,7 @@ package enum SQLiteLook {
     package static func records(
         path: String, of user: UserKey, session: String?
     ) throws(StoreError) -> (user: RecordWord, session: RecordWord)? {
-        try look(into: path) { db, version in
+        try read(from: path) { db, version in
             guard version > 0 else { return (.none, .none) }
             let record = try SQLiteRows.user(user, db)?.word ?? .none
             guard let session else { return (record, .none) }
@@ -24,7 +24,7 @@ package enum SQLiteLook {
     /// - Returns: nil where there is no such file.
     /// - Throws: as ``records(path:of:session:)``.
     package static func settings(path: String, _ names: [String]) throws(StoreError) -> [String: [UInt8]]? {
-        try look(into: path) { db, version in
+        try read(from: path) { db, version in
             guard version >= SQLiteSchema.versionOfAccounts else { return [:] }
             return try names.reduce(into: [:]) { settings, name in
                 settings[name] = try SQLiteAccounts.setting(name, db)
@@ -37,7 +37,7 @@ package enum SQLiteLook {
     /// - Returns: nil where there is no such file, or it is nobody's.
     /// - Throws: as ``records(path:of:session:)``.
     package static func owner(path: String, of link: IdentityLink) throws(StoreError) -> AccountRecord? {
-        try look(into: path) { db, version in
+        try read(from: path) { db, version in
             guard version >= SQLiteSchema.versionOfAccounts, let user = try SQLiteAccounts.owner(of: link, db)
             else { return nil }
             return try SQLiteAccounts.account(
@@ -45,8 +45,8 @@ package enum SQLiteLook {
         } ?? nil
     }
 
-    private static func look<Found>(
-        into path: String, _ read: (Database, _ version: Int) throws -> Found
+    private static func read<Found>(
+        from path: String, _ body: (Database, _ version: Int) throws -> Found
     ) throws(StoreError) -> Found? {
         guard SQLiteFile.exists(path) else { return nil }
         do {
@@ -58,7 +58,7 @@ package enum SQLiteLook {
             return try queue.read { db in
                 let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
                 try SQLiteSchema.check(db, version: version)
-                return try read(db, version)
+                return try body(db, version)
             }
         } catch {
             throw StoreError(opening: path, error)

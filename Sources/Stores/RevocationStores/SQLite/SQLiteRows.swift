@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
 import GatewayCore
+import GRDB
 import Revocation
 
 /// The statements of the embedded store.
@@ -45,41 +45,41 @@ enum SQLiteRows {
 
     /// Keeps the start of a session, unless a later one is kept.
     static func setLastSession(_ time: UnixTime, of uid: UserKey, _ db: Database) throws {
-        try run(
+        try db.run(
             """
             INSERT INTO user (uid, last_session) VALUES (CAST(? AS TEXT), ?)
             ON CONFLICT DO UPDATE SET last_session = max(coalesce(last_session, 0), excluded.last_session)
-            """, [uid.name.bytes, time.seconds], db)
+            """, [uid.name.bytes, time.seconds])
     }
 
     /// - Parameter revokedAt: the time of the revocation, where `time` is later.
     static func setValidSince(_ time: UnixTime?, revokedAt: UnixTime? = nil, of uid: UserKey, _ db: Database) throws {
-        try run(
+        try db.run(
             """
             INSERT INTO user (uid, valid_since, revoked_at) VALUES (CAST(? AS TEXT), ?, ?)
             ON CONFLICT DO UPDATE SET valid_since = excluded.valid_since, revoked_at = excluded.revoked_at
-            """, [uid.name.bytes, time?.seconds, revokedAt?.seconds], db)
+            """, [uid.name.bytes, time?.seconds, revokedAt?.seconds])
         try change(uid, "valid_since", db)
     }
 
     static func setDisabled(_ disabled: Bool, of uid: UserKey, _ db: Database) throws {
-        try run(
+        try db.run(
             """
             INSERT INTO user (uid, disabled) VALUES (CAST(? AS TEXT), ?)
             ON CONFLICT DO UPDATE SET disabled = excluded.disabled
-            """, [uid.name.bytes, disabled ? 1 : 0], db)
+            """, [uid.name.bytes, disabled ? 1 : 0])
         try change(uid, "disabled", db)
     }
 
     /// Removes the row of a user of whom nothing is known, unless it keeps the start of a session.
     static func removeUser(_ uid: UserKey, _ db: Database) throws {
-        try run("DELETE FROM user WHERE uid = CAST(? AS TEXT) AND last_session IS NULL", [uid.name.bytes], db)
+        try db.run("DELETE FROM user WHERE uid = CAST(? AS TEXT) AND last_session IS NULL", [uid.name.bytes])
     }
 
     static func setSession(
         _ uid: UserKey, _ session: String, to record: SessionRecord, expires: UnixTime?, _ db: Database
     ) throws {
-        try run(
+        try db.run(
             """
             INSERT INTO session (uid, session, revoked, signed_in_at, authenticated_at, expires)
             VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?, ?, ?, ?)
@@ -90,7 +90,7 @@ enum SQLiteRows {
             [
                 uid.name.bytes, session.bytes, record.revoked ? 1 : 0, record.signedInAt?.seconds,
                 record.isAuthenticated ? record.signedInAt?.seconds : nil, expires?.seconds,
-            ], db)
+            ])
         try change(uid, "session", db)
     }
 
@@ -120,15 +120,39 @@ enum SQLiteRows {
     }
 
     static func change(_ uid: UserKey, _ what: String, _ db: Database) throws {
-        try run("INSERT INTO changes (uid, what) VALUES (CAST(? AS TEXT), ?)", [uid.name.bytes, what], db)
-        try run("DELETE FROM changes WHERE id <= ?", [db.lastInsertedRowID - maximumChanges], db)
+        try db.run("INSERT INTO changes (uid, what) VALUES (CAST(? AS TEXT), ?)", [uid.name.bytes, what])
+        try db.run("DELETE FROM changes WHERE id <= ?", [db.lastInsertedRowID - maximumChanges])
     }
+}
 
-    private static func run(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+extension Database {
+    func run(_ sql: String, _ arguments: StatementArguments) throws {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
     }
 }
 
 extension String {
     var bytes: Data { Data(utf8) }
+}
+
+extension StoredField<UnixTime?> {
+    /// A time in seconds, or none.
+    init(time value: DatabaseValue) {
+        switch value.storage {
+        case .null: self = .valid(nil)
+        case .int64(let seconds): self = UnixTime(seconds).map { .valid($0) } ?? .faulty
+        default: self = .faulty
+        }
+    }
+}
+
+extension StoredField<Bool> {
+    /// 0 or 1.
+    init(flag value: DatabaseValue) {
+        switch value.storage {
+        case .int64(0): self = .valid(false)
+        case .int64(1): self = .valid(true)
+        default: self = .faulty
+        }
+    }
 }

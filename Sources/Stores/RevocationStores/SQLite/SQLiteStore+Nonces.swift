@@ -47,9 +47,8 @@ enum SQLiteNonces {
     private static let tables = ["nonce", "seen"]
 
     static func put(_ nonce: SHA256Digest, purpose: String, expires: Int64, _ db: Database) throws {
-        try run(
-            "INSERT OR REPLACE INTO nonce (hash, purpose, expires) VALUES (?, ?, ?)", [nonce.data, purpose, expires], db
-        )
+        try db.run(
+            "INSERT OR REPLACE INTO nonce (hash, purpose, expires) VALUES (?, ?, ?)", [nonce.data, purpose, expires])
     }
 
     /// - Returns: the purpose; nil: there is no such nonce.
@@ -61,11 +60,11 @@ enum SQLiteNonces {
 
     /// A mark that has expired counts as none.
     static func mark(_ credential: SHA256Digest, now: Int64, expires: Int64, _ db: Database) throws -> Bool {
-        try run(
+        try db.run(
             """
             INSERT INTO seen (hash, expires) VALUES (?, ?)
             ON CONFLICT DO UPDATE SET expires = excluded.expires WHERE expires <= ?
-            """, [credential.data, expires, now], db)
+            """, [credential.data, expires, now])
         return db.changesCount == 1
     }
 
@@ -79,16 +78,11 @@ enum SQLiteNonces {
     /// - Returns: how many were removed, at most `limit` of each kind.
     static func removeExpired(now: Int64, limit: Int, _ db: Database) throws -> Int {
         try tables.reduce(0) { count, table in
-            try run(
+            try db.run(
                 "DELETE FROM \(table) WHERE hash IN (SELECT hash FROM \(table) WHERE expires <= ? LIMIT \(limit))",
-                [now],
-                db)
+                [now])
             return count + db.changesCount
         }
-    }
-
-    private static func run(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 }
 

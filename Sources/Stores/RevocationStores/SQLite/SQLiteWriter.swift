@@ -44,8 +44,8 @@ final class SQLiteWriter: Sendable {
     func inspect() async -> StoreError? {
         await withCheckedContinuation { continuation in
             queue.asyncWriteWithoutTransaction { [self] db in
-                if fault?.code == .full, isInPlace { note(probe(db)) }
-                if !isInPlace { note(.moved()) } else if fault?.code == .moved { note(nil) }
+                if fault?.code == .full, isInPlace { record(probe(db)) }
+                if !isInPlace { record(.moved()) } else if fault?.code == .moved { record(nil) }
                 continuation.resume(returning: fault)
             }
         }
@@ -53,7 +53,7 @@ final class SQLiteWriter: Sendable {
 
     private var isInPlace: Bool { identity?.isInPlace ?? true }
 
-    private func note(_ error: StoreError?) {
+    private func record(_ error: StoreError?) {
         lastFault.withLock { fault in
             switch error?.code {
             case nil: fault = nil
@@ -172,11 +172,11 @@ final class SQLiteWriter: Sendable {
             }
             // What was written to a file that is gone must not be acknowledged.
             guard isInPlace else { throw StoreError.moved() }
-            note(nil)
+            record(nil)
             for ending in endings { ending(nil) }
         } catch {
             let failure = StoreError(error)
-            note(failure)
+            record(failure)
             for ending in endings { ending(failure) }
             for write in batch.dropFirst(endings.count) { write.fail(failure) }
         }

@@ -5,9 +5,12 @@ import JOSE
 
 /// The demo's page: an app's side of signing in, proving it again, linking and signing out, with each request as it is on the wire.
 ///
-/// One HTML text without anything from elsewhere. Its script and style run because the policy names their hashes; all that they show
-/// goes into the page as text.
+/// `demo.html` with `demo.css`, `demo.js` and the settings filled in: one HTML text that loads nothing else. Its script and style run
+/// because the policy names their hashes; all that they show goes into the page as text.
 enum DemoPage {
+    private static let style = String(decoding: PackageResources.demo_css, as: UTF8.self)
+    private static let script = String(decoding: PackageResources.demo_js, as: UTF8.self)
+
     /// The page for a demo whose provider listens at `providerURL`, such as `http://127.0.0.1:9902`.
     ///
     /// - Throws: `Refused` where libcrypto has no SHA-256.
@@ -16,6 +19,15 @@ enum DemoPage {
         return Configuration.DemoPage(
             html: Array(markup(settings: settings).utf8),
             policy: try policy(providerURL: providerURL))
+    }
+
+    /// The HTML text.
+    ///
+    /// - Parameter settings: JSON that may stand in an element of HTML.
+    static func markup(settings: String) -> String {
+        String(decoding: PackageResources.demo_html, as: UTF8.self)
+            .replacing("{{style}}", with: style).replacing("{{script}}", with: script)
+            .replacing("{{settings}}", with: settings)
     }
 
     // MARK: - What differs from demo to demo

@@ -26,14 +26,8 @@ extension ProviderReader {
 
     /// Empty: any tenant but the one of personal accounts.
     private func tenants(_ value: ConfigurationValue) -> [String]? {
-        let ids = value.oneOrList(tenant)
-        guard let ids, ids.count <= TenantID.maximumCount else {
-            return ids.flatMap { _ in
-                value.fail(
-                    "\(value.name) has more than \(TenantID.maximumCount) entries", "write \"*\", or remove some")
-            }
-        }
-        guard ids.contains("*") else { return ids }
+        let ids = value.oneOrList(atMost: TenantID.maximumCount, remedy: "write \"*\", or remove some", tenant)
+        guard let ids, ids.contains("*") else { return ids }
         guard ids.count == 1 else {
             return value.fail(
                 "\(value.name) has other tenants beside \"*\"", "write \"*\" alone, or the list without it")
@@ -84,5 +78,27 @@ package enum TenantID {
                     }
                 }
             }
+    }
+}
+
+/// An issuer with `{tenantid}` in the place of a tenant's id.
+package struct IssuerTemplate {
+    package static let placeholder = "{tenantid}"
+
+    private let before: Substring
+    private let after: Substring
+
+    /// Nil unless the placeholder stands there once.
+    init?(_ text: String) {
+        let ranges = text.ranges(of: Self.placeholder)
+        guard ranges.count == 1 else { return nil }
+        before = text[..<ranges[0].lowerBound]
+        after = text[ranges[0].upperBound...]
+    }
+
+    /// Whether the template stands for that issuer too.
+    func covers(_ issuer: String) -> Bool {
+        guard issuer.hasPrefix(before), issuer.hasSuffix(after) else { return false }
+        return TenantID.isValid(String(issuer.dropFirst(before.count).dropLast(after.count)))
     }
 }

@@ -1,3 +1,6 @@
+import GatewayCore
+import JOSE
+
 /// Reads what the entries of several kinds have in common.
 struct ProviderReader {
     let mapping: MappingReader
@@ -20,9 +23,7 @@ struct ProviderReader {
             hasCalls
             ? "tokens and secrets may be sent without TLS and be read on the way"
             : "keys may be fetched without TLS and be replaced on the way"
-        mapping.context.warn(
-            mapping.location(of: "insecure_http"), risk,
-            "only for development, or inside a network that you trust")
+        mapping.warn("insecure_http", risk, "only for development, or inside a network that you trust")
     }
 
     /// A URL that is called; nil where the key is absent or its value refused.
@@ -39,9 +40,7 @@ struct ProviderReader {
 
     /// At most 64 different texts, or one alone.
     func texts(_ value: ConfigurationValue, _ read: (ConfigurationValue) -> String?) -> [String]? {
-        guard let texts = value.oneOrList(read) else { return nil }
-        guard texts.count <= 64 else { return value.fail("\(value.name) has more than 64 entries", "remove some") }
-        return texts
+        value.oneOrList(atMost: 64, read)
     }
 
     private func audience(_ value: ConfigurationValue) -> String? {
@@ -66,7 +65,143 @@ struct ProviderReader {
     /// Reports keys that have no effect.
     func refuse(_ keys: [String], _ why: String, _ remedy: String) {
         for key in keys where mapping.value(key) != nil {
-            mapping.context.fail(mapping.location(of: key), "\(name).\(key) \(why)", remedy)
+            mapping.fail(key, "\(name).\(key) \(why)", remedy)
         }
+    }
+}
+
+extension KnownKeys {
+    /// What ID tokens of every kind have.
+    static let ofIDTokens = ["issuer", "keys_url", "algorithms", "second_factor", "insecure_http"]
+    /// What those have that do not name their audience otherwise.
+    static let ofAudiences = ["audiences", "authorized_parties"]
+
+    static let secondFactor = KnownKeys("identity.providers.*.second_factor", ["amr", "acr", "acrs"])
+
+    /// The keys of one kind of provider.
+    init(provider: Configuration.Provider.Kind, _ supported: [String]) {
+        let isFamily = provider == .oidc || provider == .oauth
+        self.init("identity.providers.\(provider.rawValue)\(isFamily ? ".*" : "")", supported)
+    }
+}
+
+extension ProviderReader {
+    typealias IDTokens = Configuration.Provider.IDTokens
+    typealias Keys = Configuration.Provider.Keys
+
+    /// ID tokens of a provider that publishes its keys at a URL of its own.
+    func idTokens(issuers: [String], keysURL: String) -> IDTokens {
+        var tokens = IDTokens(
+            issuers: issuer().map { [$0] } ?? issuers, audiences: audiences(), keys: .url(keysURL))
+        if let url = url("keys_url", .replacedKeys) { tokens.keys = .url(url) }
+        readRest(&tokens)
+        return tokens
+    }
+
+    /// ID tokens of a provider whose keys its discovery document names.
+    func discoveredIDTokens(issuer: String) -> IDTokens {
+        let discovery = url("discovery_url", .replacedKeys) ?? Self.discoveryURL(of: issuer)
+        var tokens = IDTokens(
+            issuers: [issuer], audiences: audiences(), keys: .discovery(url: discovery, issuer: issuer))
+        if let url = url("keys_url", .replacedKeys) {
+            tokens.keys = .url(url)
+            refuse(["discovery_url"], "is never asked beside keys_url", "keep one of them")
+        }
+        readRest(&tokens)
+        return tokens
+    }
+
+    /// What every kind of ID token may be told, besides the issuer, the audience and the keys.
+    func readRest(_ tokens: inout IDTokens) {
+        mapping.set(&tokens.algorithms, "algorithms") { value in value.oneOrList(algorithm).map(Set.init) }
+        mapping.set(&tokens.secondFactor, "second_factor") { $0.mapping(.secondFactor).map(secondFactor) }
+    }
+
+    /// The one `iss` that counts; nil where the key is absent or its value refused.
+    func issuer() -> String? {
+        guard let value = mapping.value("issuer"),
+            let text = value.trustedURL(atMost: 1_024, allowsPlainHTTP: insecureHTTP, .anyIssuer)
+        else { return nil }
+        guard !text.contains("?") else {
+            return value.fail("\(value.name) is a URL with a query", "write it as tokens have it in 'iss'")
+        }
+        return text
+    }
+
+    /// OpenID Connect Discovery 1.0 section 4.1.
+    static func discoveryURL(of issuer: String) -> String {
+        (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
+    }
+
+    private func audiences() -> [String] {
+        audiences("add audiences: [ID], the client ids of your apps: a token that was made for others must not count")
+    }
+
+    /// For the kinds whose apps have ids of clients.
+    func readAuthorizedParties(_ tokens: inout IDTokens) {
+        mapping.set(&tokens.authorizedParties, "authorized_parties") { value in
+            texts(value) { $0.string(atMost: 512) }
+        }
+    }
+
+    private func algorithm(_ value: ConfigurationValue) -> Algorithm? {
+        guard let text = value.scalar("the name of an algorithm")?.text else { return nil }
+        if let algorithm = Algorithm(rawValue: text) { return algorithm }
+        let names = Algorithm.allCases.map(\.rawValue)
+        switch text.uppercased() {
+        case "NONE":
+            return value.fail("\(value.name) cannot be 'none': anybody could make the tokens", "write RS256 or ES256")
+        case "HS256", "HS384", "HS512":
+            return value.fail(
+                "\(value.name) cannot be \(value.shown): who knows the secret that checks a token could make one",
+                "have the provider sign with RS256 or ES256")
+        default:
+            return value.fail(
+                "\(value.name) cannot be \(value.shown)",
+                Spelling.suggestion(for: text, among: names).map { "did you mean '\($0)'?" }
+                    ?? "write some of \(names.joined(separator: ", "))")
+        }
+    }
+
+    private func secondFactor(_ mapping: MappingReader) -> Configuration.Provider.SecondFactor {
+        var factor = Configuration.Provider.SecondFactor()
+        mapping.set(&factor.amr, "amr") { value in texts(value, method) }
+        mapping.set(&factor.acr, "acr") { value in texts(value, method) }
+        mapping.set(&factor.acrs, "acrs") { value in texts(value, method) }
+        return factor
+    }
+
+    /// They go into a challenge, with spaces between.
+    private func method(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 256) else { return nil }
+        guard text.utf8.allSatisfy(ScopeToken.allows) else {
+            return value.fail(
+                "\(value.name) is \(value.shown), which no challenge can carry",
+                "write visible ASCII without spaces, '\"' and '\\'")
+        }
+        return text
+    }
+}
+
+extension KnownKeys {
+    /// How any provider is asked about opaque tokens.
+    static let ofCalls = ["cache_for", "cache_refused_for", "concurrency", "rate", "timeout"]
+}
+
+extension ProviderReader {
+    typealias OpaqueTokens = Configuration.Provider.OpaqueTokens
+
+    /// How often, and how long, the provider is asked.
+    func readCalls(_ tokens: inout OpaqueTokens) {
+        mapping.set(&tokens.cacheFor, "cache_for") { $0.duration(in: .zero ... .hours(1)) }
+        mapping.set(&tokens.cacheRefusedFor, "cache_refused_for") { $0.duration(in: .zero ... .minutes(5)) }
+        mapping.set(&tokens.concurrency, "concurrency") { $0.integer(in: 1...256) }
+        mapping.set(&tokens.rate, "rate") { $0.integer(in: 1...10_000) }
+        mapping.set(&tokens.timeout, "timeout") { $0.duration(in: .milliseconds(10) ... .seconds(5)) }
+    }
+
+    /// A secret that has to be there; an empty one where it was refused.
+    func clientSecret(_ remedy: String) -> Secret {
+        mapping.required("client_secret", remedy).flatMap { $0.secret() } ?? Secret("")
     }
 }

@@ -1,0 +1,80 @@
+internal import TextCoding
+
+extension ProviderService {
+    /// The most ids in one question.
+    private static let mostIDs = 100
+    /// Any of these scopes is enough.
+    private static let scopes = ["cloud-platform", "firebase", "identitytoolkit"]
+        .map { "https://www.googleapis.com/auth/\($0)" }
+
+    /// Responds to `POST /v1/projects/{project}/accounts:lookup` and
+    /// `/v1/projects/{project}/tenants/{tenant}/accounts:lookup`.
+    func lookUpAccounts(_ request: ReceivedRequest) -> Response {
+        guard request.method == "POST" else { return .notAllowed("POST") }
+        guard let token = request.authorization(scheme: "bearer"), let grant = accessTokens.grant(token, now: now())
+        else { return .google(.unauthenticated) }
+        let path = request.path.split(separator: "/").map { PercentEncoding.decodedText($0.utf8) }
+        guard path.count > 3, path[2] == project, grant.scopes.contains(where: Self.scopes.contains) else {
+            return .google(.permissionDenied)
+        }
+        guard let body = JSONObject(parsing: request.bodyPrefix), request.bodyText != nil,
+            let ids = body["localId"]?.elements ?? (body["localId"] == nil ? [] : nil), ids.count <= Self.mostIDs
+        else { return .google(.invalidArgument) }
+        let uids = ids.compactMap(\.string)
+        guard uids.count == ids.count else { return .google(.invalidArgument) }
+        let found = accounts.lookUp(uids, tenant: path.count > 5 ? path[4] : nil)
+        var response: JSONObject = ["kind": "identitytoolkit#GetAccountInfoResponse"]
+        if !found.isEmpty { response["users"] = .array(found.map { .object($0.userInfo) }) }
+        return .json(.object(response))
+    }
+
+    private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+    /// Responds to `POST /token`: an access token for a service account's assertion.
+    func issueAccessToken(_ request: ReceivedRequest) -> Response {
+        guard request.method == "POST" else { return .notAllowed("POST") }
+        guard let form = FormFields(bodyOf: request), let grant = form["grant_type"] else {
+            return .oauthError("invalid_request")
+        }
+        guard grant == Self.jwtBearer else {
+            return .oauthError("unsupported_grant_type", "Invalid grant_type: \(grant)")
+        }
+        do throws(Assertion.Refusal) {
+            let assertion = try Assertion(form["assertion"] ?? "", accounts: accessTokens, now: now())
+            let text = accessTokens.issue(scopes: assertion.scopes, now: now())
+            return .secretJSON([
+                "access_token": .string(text), "expires_in": .integer(AccessTokens.lifetime), "token_type": "Bearer",
+            ])
+        } catch {
+            return .oauthError(error.code, error.description)
+        }
+    }
+}
+
+/// An error of Google's APIs: HTTP status, name and message.
+private struct GoogleError {
+    let code: Int
+    let status: String
+    let message: String
+
+    static let unauthenticated = GoogleError(
+        code: 401, status: "UNAUTHENTICATED",
+        message: "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
+            + "valid authentication credential.")
+    static let permissionDenied = GoogleError(
+        code: 403, status: "PERMISSION_DENIED", message: "The caller does not have permission")
+    static let invalidArgument = GoogleError(
+        code: 400, status: "INVALID_ARGUMENT", message: "Request contains an invalid argument.")
+}
+
+extension Response {
+    fileprivate static func google(_ error: GoogleError) -> Response {
+        .json(
+            [
+                "error": [
+                    "code": .integer(Int64(error.code)), "message": .string(error.message),
+                    "status": .string(error.status),
+                ]
+            ], status: error.code)
+    }
+}

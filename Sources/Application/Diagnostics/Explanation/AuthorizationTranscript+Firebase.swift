@@ -1,0 +1,49 @@
+import Authentication
+import Authorization
+import CivilCalendar
+import GatewayCore
+
+extension AuthorizationTranscript {
+    /// What Identity Toolkit says of the user's account; nil where the configuration does not ask it.
+    func account() -> ExplanationStep? {
+        let name = "account"
+        guard asksFirebase else { return nil }
+        guard policy.revocation != .off else {
+            return ExplanationStep(.note, name, "not asked: the route has revocation: off")
+        }
+        guard principal.standing.isFirebase else {
+            return ExplanationStep(.note, name, "not asked: the user has no account in Firebase")
+        }
+        let decision = findings.lazy.compactMap { if case .account(let decision) = $0 { decision } else { nil } }.first
+        switch firebase {
+        case .irrelevant, .notAsked: return ExplanationStep(.unknown, name, "Firebase was not asked")
+        case .failed(let why): return unasked(name, why, decision)
+        case .told(.unavailable, let source):
+            return unasked(name, "\(source) tells of it in no way that counts", decision)
+        case .told(let answer, let source):
+            return ExplanationStep(decision == nil ? .passed : .failed, name, "\(words(answer)); told by \(source)")
+        }
+    }
+
+    private func unasked(_ name: String, _ why: String, _ decision: Decision?) -> ExplanationStep {
+        let policy = policy.allowsOnStoreFailure ? "allow" : "deny"
+        return ExplanationStep(
+            decision == nil ? .note : .failed, name,
+            "Firebase could not be asked: \(why); the route has on_store_failure: \(policy)")
+    }
+
+    private func words(_ answer: AccountStatus.Answer) -> String {
+        switch answer {
+        case .account(_, disabled: true): return "the user is disabled in Firebase"
+        case .account(let since?, _):
+            let count = "only sign-ins since \(RFC3339.text(since)) count"
+            let validity = principal.standing.validityTime
+            guard validity.isBefore(since) else { return "not disabled, and \(count)" }
+            let signedIn = validity.known.map { "signed in at \(RFC3339.text($0))" } ?? "signed in at an unknown time"
+            return "\(signedIn), and \(count): revoked since"
+        case .account: return "not disabled, and nothing is revoked"
+        case .missing: return "Firebase has no such account: it was deleted"
+        case .unavailable: return "not known"
+        }
+    }
+}

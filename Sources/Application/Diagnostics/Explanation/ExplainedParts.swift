@@ -1,0 +1,66 @@
+import Authentication
+import Authorization
+import Forwarding
+import Gatehouse
+import GatewayCore
+import JOSE
+import RequestPipeline
+import Revocation
+import SecurityRules
+
+/// The parts that the pipelines of one explained request share: without counters, rate limits and a store of their own.
+struct ExplainedParts {
+    let authenticator: Authenticator
+    let opaque: OpaqueAuthenticator?
+    let owners: LinkOwners?
+    let accounts = AccountMemory()
+    let rules: RuleEvaluationContext
+    let recorder = RuleRecorder()
+    private let snapshot: Snapshot
+    private let asksFirebase: Bool
+
+    /// `nil` if libcrypto fails.
+    init?(_ explainer: Explainer) {
+        guard let hasher = SHA256Hasher() else { return nil }
+        let snapshot = explainer.snapshot
+        let (outgoing, counters) = (snapshot.outgoing, WorkerCounters(routes: 0, upstreams: 0))
+        let rules = RuleEvaluationContext(RequestBindings { outgoing.showsRules($0, of: $1) })
+        let render = { outgoing.identity.render($0, by: rules.evaluator) }
+        let owners = snapshot.sessionSet.map { _ in
+            LinkOwners(
+                generations: LinkGenerations(), view: .fresh, maxStaleness: snapshot.pipeline.maxStaleness,
+                deniesUnlinked: snapshot.deniesUnlinked, hasher: hasher, render: render)
+        }
+        authenticator = Authenticator(
+            verifiers: snapshot.verifiers, keySets: snapshot.keySetCount, hasher: hasher, counters: counters,
+            owners: owners, render: render)
+        opaque =
+            snapshot.opaqueProviders.isEmpty
+            ? nil : OpaqueAuthenticator(hasher: hasher, counters: counters, owners: owners, render: render)
+        self.owners = owners
+        self.rules = rules
+        self.snapshot = snapshot
+        asksFirebase = explainer.asksFirebase
+        rules.evaluator.recorder = recorder
+    }
+
+    /// A pipeline that decides by a view.
+    func pipeline(_ view: StoreView) -> RequestPipeline {
+        RequestPipeline(
+            snapshot.pipeline, authenticator: authenticator,
+            opaqueAuthenticator: opaque,
+            authorizer: Authorizer(
+                store: view.reader(), clockSkew: snapshot.clockSkew, maxStaleness: snapshot.pipeline.maxStaleness,
+                asksFirebase: asksFirebase, acrValues: snapshot.acrValues),
+            rules: rules, rates: nil, accounts: accounts, counters: WorkerCounters(routes: 0, upstreams: 0))
+    }
+}
+
+extension StoreView {
+    /// A view that holds no records.
+    static var fresh: StoreView {
+        let view = StoreView()
+        view.setAlwaysFresh()
+        return view
+    }
+}

@@ -1,0 +1,29 @@
+import GatewayCore
+
+/// The steps of an explanation so far.
+struct Transcript {
+    private var steps: [ExplanationStep] = []
+
+    init() {}
+
+    mutating func add(_ step: ExplanationStep) { steps.append(step) }
+    mutating func pass(_ name: String, _ detail: String) { add(ExplanationStep(.passed, name, detail)) }
+    mutating func fail(_ name: String, _ detail: String) { add(ExplanationStep(.failed, name, detail)) }
+    mutating func note(_ name: String, _ detail: String) { add(ExplanationStep(.note, name, detail)) }
+
+    func passes(_ forwarded: Explanation.Forwarded) -> Explanation {
+        Explanation(steps: steps, verdict: .passes(forwarded))
+    }
+
+    func refused(_ denial: Denial) -> Explanation {
+        Explanation(steps: steps, verdict: .refused(Explanation.Refusal(denial)))
+    }
+
+    func answered(_ status: Int, _ what: String, fields: [String] = []) -> Explanation {
+        Explanation(steps: steps, verdict: .answered(Explanation.Answer(status: status, what: what, fields: fields)))
+    }
+
+    func undetermined(_ why: String) -> Explanation {
+        Explanation(steps: steps, verdict: .undetermined(why))
+    }
+}

@@ -1,0 +1,75 @@
+import Authentication
+import JOSE
+
+/// The answer of every single check of a token, also of those that the request path does not reach after a failure.
+struct TokenTranscript {
+    let verifier: TokenVerifier
+    let evidence: KeyEvidence
+    /// Unix seconds, and monotonic nanoseconds.
+    let now: Int64
+    let monotonic: UInt64
+
+    func steps(of token: UnverifiedJWS) -> [ExplanationStep] {
+        switch verifier {
+        case .firebase(let verifier): steps(of: token, by: verifier)
+        case .provider(let verifier): steps(of: token, by: verifier)
+        case .session(let verifier): steps(of: token, by: verifier)
+        }
+    }
+
+    /// What a check of something says; `shown` is that something.
+    func step(
+        _ name: String, _ shown: String, expected: String? = nil, _ check: () throws -> Void
+    ) -> ExplanationStep {
+        do {
+            try check()
+            return ExplanationStep(.passed, name, shown)
+        } catch {
+            let reason = (error as? VerificationFailure)?.reason.rawValue ?? "\(error)"
+            let wanted = expected.map { ", expected \($0)" } ?? ""
+            return ExplanationStep(.failed, name, "\(reason): \(shown)\(wanted)")
+        }
+    }
+
+    /// The key that the token names, and what `check` says of each thing that hangs on it.
+    func key(of token: UnverifiedJWS, _ check: (PublicKey) -> [ExplanationStep]) -> [ExplanationStep] {
+        let notChecked = ExplanationStep(.unknown, "signature", "not checked: there is no key to check it with")
+        switch evidence.view.lookup(kid: token.keyID ?? "", now: monotonic) {
+        case .key(let key):
+            return [ExplanationStep(.passed, "key", "found, \(evidence.source)")] + check(key)
+        case .unknown:
+            let reason = VerificationFailure.Reason.unknownKey.rawValue
+            return [ExplanationStep(.failed, "key", "\(reason): \(evidence.source)"), notChecked]
+        case .unavailable, .fetch:
+            return [ExplanationStep(.unknown, "key", evidence.source), notChecked]
+        }
+    }
+
+    func typeStep(_ token: UnverifiedJWS, _ checks: some ClaimChecks) -> ExplanationStep {
+        step("typ", token.type.map { ShownText.quoted($0) } ?? "none") { try checks.checkType(of: token) }
+    }
+
+    func times(_ claims: JSONValue, _ checks: some ClaimChecks, needsAuthTime: Bool) -> [ExplanationStep] {
+        var steps = [
+            step("exp", moment(claims["exp"])) { _ = try checks.expiry(of: claims, now: now) },
+            step("iat", moment(claims["iat"])) { try checks.checkIssuedAt(claims, now: now) },
+        ]
+        if claims["nbf"] != nil {
+            steps.append(step("nbf", moment(claims["nbf"])) { try checks.checkNotBefore(claims, now: now) })
+        }
+        if needsAuthTime || claims["auth_time"] != nil {
+            steps.append(
+                step("auth_time", moment(claims["auth_time"])) { _ = try checks.authTime(of: claims, now: now) })
+        } else {
+            steps.append(ExplanationStep(.note, "auth_time", Self.noAuthTime))
+        }
+        return steps
+    }
+
+    /// Of a token that does not say when its user signed in: it has no session either, for which a later sign-in could be recorded.
+    static let noAuthTime = "none: never recent, and the upstream is told no sign-in time"
+
+    private func moment(_ value: JSONValue?) -> String {
+        value?.integer.map { HumanTime.moment($0, now: now) } ?? ShownText.claim(value)
+    }
+}

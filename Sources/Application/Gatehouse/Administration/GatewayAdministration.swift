@@ -1,0 +1,161 @@
+import Accounts
+import AdminAPI
+import Atomics
+import Authentication
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import Observability
+import RequestPipeline
+import Revocation
+
+/// The backend of the admin listener, answered from the gateway's parts.
+struct GatewayAdministration: AdministrationBackend {
+    private let isServing: ManagedAtomic<Bool>
+    private let generations: Generations
+    private let store: any GatewayStore
+    /// `nil`: the configuration was not read from a file.
+    private let reloader: Reloader?
+    private let metrics: MetricsCollector
+    private let gathering: SharedGathering
+    private let clock: GatewayClock
+
+    init(
+        isServing: ManagedAtomic<Bool>, generations: Generations, reloader: Reloader?, metrics: MetricsCollector,
+        environment: GatewayEnvironment
+    ) {
+        self.isServing = isServing
+        self.generations = generations
+        self.reloader = reloader
+        self.metrics = metrics
+        (store, clock) = (environment.store, environment.clock)
+        gathering = SharedGathering(clock: clock)
+    }
+
+    private var sources: IdentitySources { generations.current.sources }
+
+    func readiness() -> [ReadinessCheck] {
+        var checks: [ReadinessCheck] = []
+        let isDraining = !isServing.load(ordering: .sequentiallyConsistent)
+        checks.append(ReadinessCheck("serving", why: isDraining ? "the gateway is draining" : nil))
+        checks.append(storeReadiness())
+        for status in sources.keys.status() {
+            let why = status.isLoaded ? nil : "not read yet" + (status.lastError.map { ": \($0)" } ?? "")
+            checks.append(ReadinessCheck("keys \(status.source)", why: why))
+        }
+        if let refusal = reloader?.outcomes.lastRefusal {
+            checks.append(ReadinessCheck("configuration", note: "the last reload was refused: \(refusal)"))
+        }
+        if let sessions = sources.sessions {
+            let why = sessions.keys == nil ? "the store has not told the issuer and key yet" : nil
+            checks.append(ReadinessCheck("sessions", why: why))
+        }
+        return checks
+    }
+
+    /// Ready once the store was read, as the contract has it: while it is away later, the routes that need it say so themselves.
+    private func storeReadiness() -> ReadinessCheck {
+        let trouble = store.trouble
+        guard let age = store.view.age(monotonicNow: clock.monotonic()) else {
+            return ReadinessCheck("store", why: "the store was not read yet" + (trouble.map { ": \($0)" } ?? ""))
+        }
+        guard let trouble else { return ReadinessCheck("store") }
+        let seconds = age / 1_000_000_000
+        let isStale = age > generations.current.snapshot.pipeline.maxStaleness
+        let stale = isStale ? ", longer than revocation.max_staleness allows" : ""
+        return ReadinessCheck("store", note: "\(trouble); revocations are known up to \(seconds) s ago\(stale)")
+    }
+
+    func metricsText() async -> String {
+        await gathering.text {
+            await metrics.readings(isReady: readiness().allSatisfy(\.isOK)).snapshot().prometheusText()
+        }
+    }
+
+    // MARK: - Users
+
+    func user(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
+        try await inStore(user) { user throws(StoreError) in try await store.user(user) }
+    }
+
+    func revoke(_ user: UserKey, at time: UnixTime?) async throws(AdministrationError) -> UserRecord {
+        // Without a time everything ends that there is now, sessions that began by a faster clock included.
+        let scope = time == nil ? RevocationScope.everything : .before
+        return try await inStore(user) { user throws(StoreError) in
+            try await store.revoke(user, at: time?.seconds ?? clock.now(), scope)
+        }
+    }
+
+    func unrevoke(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
+        try await inStore(user) { user throws(StoreError) in try await store.unrevoke(user) }
+    }
+
+    func disable(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
+        try await inStore(user) { user throws(StoreError) in try await store.setDisabled(user, true) }
+    }
+
+    func enable(_ user: UserKey) async throws(AdministrationError) -> UserRecord {
+        try await inStore(user) { user throws(StoreError) in try await store.setDisabled(user, false) }
+    }
+
+    func session(_ user: UserKey, _ session: String) async throws(AdministrationError) -> SessionRecord {
+        try await inStore(user) { user throws(StoreError) in try await store.session(user, session) }
+    }
+
+    func revokeSession(_ user: UserKey, session: String) async throws(AdministrationError) -> SessionRecord {
+        try await inStore(user) { user throws(StoreError) in try await store.revokeSession(user, session) }
+    }
+
+    /// Refuses a tenant that no token could name: a change of its user's record would be acknowledged and have no effect.
+    private func inStore<Record>(
+        _ user: UserKey, _ body: (UserKey) async throws(StoreError) -> Record
+    ) async throws(AdministrationError) -> Record {
+        guard user.tenant == nil || generations.current.configuration.identity.firebase?.tenant == .any else {
+            throw .invalid(
+                "identity.firebase.tenant is not \"*\", so that uids alone name users; leave out the tenant")
+        }
+        do throws(StoreError) { return try await body(user) } catch { throw AdministrationError(error) }
+    }
+
+    func acceptStore() async throws(AdministrationError) -> StoreLoss {
+        do throws(StoreError) { return try await store.accept() } catch { throw AdministrationError(error) }
+    }
+
+    // MARK: - Keys and configuration
+
+    func keys() async -> [AdministeredKeySet] {
+        let now = clock.now()
+        return sources.keys.status().map { status in
+            AdministeredKeySet(
+                url: status.source, fetchedAt: status.age.map { now - Int64($0) },
+                refreshAt: status.nextFetchIn.map { now + Int64(clamping: $0) }, keyIDs: status.keyIDs,
+                skipped: status.skipped.map { "\($0.keyID ?? "(no kid)"): \($0.reason)" },
+                lastError: status.lastError.map { "\($0)" })
+        }
+    }
+
+    func refreshKeys() async throws(AdministrationError) -> [AdministeredKeySet] {
+        await sources.keys.refreshAll()
+        return await keys()
+    }
+
+    func reload() async throws(AdministrationError) -> UInt64 {
+        guard let reloader else {
+            throw .unavailable("The configuration was not read from a file. Restart the gateway.")
+        }
+        do { try await reloader.reload() } catch { throw .invalid("\(error)") }
+        return generations.current.number
+    }
+
+    func routes() async -> [Configuration.Route] { generations.current.configuration.routes }
+}
+
+extension AdministrationError {
+    fileprivate init(_ error: StoreError) {
+        switch error.code {
+        case .invalidUID, .invalidSession, .invalidTime: self = .invalid(error.message)
+        case .faultyRecord: self = .unavailable(error.message)
+        default: self = .storeUnavailable
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Authentication
+import Authorization
+import Forwarding
+import GatewayCore
+import HTTPServer
+import NIOCore
+import Observability
+import RequestPipeline
+import Revocation
+
+/// Reads the gateway's metrics from its parts.
+struct MetricsCollector: Sendable {
+    let workers: WorkerLoops
+    let places: MetricIndices
+    let generations: Generations
+    let certificates: CertificateRenewal
+    let upstreamWatches: UpstreamWatches
+    let accessLog: AccessLogWriter?
+    let admin: AdminListener
+    let reloader: Reloader?
+    let startTime: Int64
+    let environment: GatewayEnvironment
+
+    func readings(isReady: Bool) async -> GatewayReadings {
+        let (generation, store) = (generations.current, environment.store)
+        var counters = CountersSnapshot(routes: places.routeCapacity, upstreams: places.upstreamCapacity)
+        for numbers in (try? await workers.onEach { $0.countersNow() }) ?? [] { counters.merge(numbers) }
+        var readings = GatewayReadings(
+            counters: counters, routes: places.routeNames, upstreams: places.upstreamNames,
+            workers: workers.count, startTime: startTime)
+        readings.keySets = generation.sources.keys.status().map { status in
+            GatewayReadings.KeySet(
+                url: status.source, age: status.age.map { Double($0) }, keys: status.keyIDs.count,
+                fetches: status.fetches - status.failures, failures: status.failures)
+        }
+        readings.storeAge = store.view.age(monotonicNow: environment.clock.monotonic()).map { Double($0) / 1e9 }
+        let usage = store.view.usage
+        readings.storeHealth = store.health
+        readings.storeIsWritable = store.isWritable
+        readings.storeFaulty = store.view.faultyRecords
+        readings.storeUsers = usage.users
+        readings.storeSessions = usage.sessions
+        readings.introspections = generation.sources.opaqueTokens?.status() ?? []
+        readings.accountLookups = generation.sources.accounts?.status()
+        readings.upstreamServers = await upstreamServers()
+        readings.accessLogLost = accessLog?.lostLines ?? 0
+        readings.adminClosed = admin.closedCount
+        readings.processLog = environment.logger.processLogCounts
+        certificates.read(into: &readings)
+        readings.isReady = isReady
+        readings.reloads = reloader?.outcomes ?? ReloadOutcomes()
+        readings.generation = generation.number
+        readings.insecureOptions = generation.configuration.insecureOptions
+        return readings
+    }
+
+    /// The servers of the upstreams that are served, as all loops see them.
+    private func upstreamServers() async -> [UpstreamServerReading] {
+        var servers: [UpstreamServerReading] = []
+        for seen in (try? await workers.onEach { $0.upstreamServers }) ?? [] {
+            servers = servers.isEmpty ? seen : servers.mergedWith(seen)
+        }
+        for watch in upstreamWatches.current where watch.settings.health != nil {
+            for (server, checks) in zip(watch.settings.servers, watch.checks) {
+                guard let index = servers.firstIndex(where: { $0.isOf(watch.settings.name, server.url) }) else {
+                    continue
+                }
+                servers[index].checksPassed = checks.passed
+                servers[index].checksFailed = checks.failed
+            }
+        }
+        return servers
+    }
+}
+
+extension WorkerLoop {
+    /// The worker's numbers, with those that are known only by looking.
+    fileprivate func countersNow() -> CountersSnapshot {
+        counters.set(.connectionsOpen, to: Int64(front.registry.count))
+        counters.set(.requestsInFlight, to: Int64(front.registry.connections.count { $0.connection.isServing }))
+        counters.set(.tokenCacheEntries, to: Int64(current?.pipeline.authenticator.cache.count ?? 0))
+        for pool in current?.pools ?? [] {
+            let index = pool.settings.counterPlace
+            counters.set(.connectionsIdle, to: Int64(pool.idleCount), upstream: index)
+            counters.set(.connectionsBusy, to: Int64(pool.openCount - pool.idleCount), upstream: index)
+            counters.set(.requestsWaiting, to: Int64(pool.waitingCount), upstream: index)
+        }
+        return counters.snapshot()
+    }
+
+    fileprivate var upstreamServers: [UpstreamServerReading] { current?.pools.flatMap(\.serverReadings) ?? [] }
+}
+
+extension UpstreamPool {
+    /// Its servers, by their places in the settings.
+    var serverReadings: [UpstreamServerReading] {
+        var readings = settings.servers.map { UpstreamServerReading(upstream: settings.name, server: $0.url) }
+        for index in readings.indices { readings[index].ejections = ejections[index] }
+        for (slot, target) in targets.enumerated() {
+            let server = machine.servers.servers[slot]
+            readings[target.server].requests += server.busy
+            guard server.isPresent else { continue }
+            readings[target.server].addresses += 1
+            if server.isHealthy { readings[target.server].healthy += 1 }
+            if server.ejection.isEjected { readings[target.server].ejected += 1 }
+            if server.ramp < UpstreamServers.wholeShare { readings[target.server].slow += 1 }
+        }
+        return readings
+    }
+}

@@ -1,0 +1,69 @@
+import Atomics
+import GatewayConfiguration
+import GatewayCore
+import HTTPServer
+import Logging
+import Observability
+
+/// Serves certificates that were replaced on disk, as long as the gateway runs.
+final class CertificateRenewal: Sendable {
+    private let listeners: ListenerSet
+    private let clock: GatewayClock
+    private let logger: Logger
+    /// Apart from those of the configuration: a configuration that cannot be read does not keep certificates from being renewed.
+    private let calls = BlockingCalls()
+    private let renewals = ManagedAtomic<UInt64>(0)
+    private let failures = ManagedAtomic<UInt64>(0)
+
+    init(of listeners: ListenerSet, clock: GatewayClock, logger: Logger) {
+        self.listeners = listeners
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Looks at the listeners' certificates until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Listener.renewalInterval)
+            guard !Task.isCancelled else { return }
+            let secure = listeners.current.filter { $0.settings.configuration?.tls != nil }
+            guard !secure.isEmpty else { continue }
+            // A file system that hangs holds no thread of other tasks.
+            try? await calls.run { [self] in
+                for listener in secure { record(listener.renew(now: clock.now()), of: listener) }
+            }
+        }
+    }
+
+    private func record(_ renewal: Listener.Renewal, of listener: Listener) {
+        switch renewal {
+        case .unchanged: break
+        case .renewed:
+            renewals.wrappingIncrement(ordering: .relaxed)
+            logger.notice("certificates renewed", metadata: ["listener": "\(listener.wanted)"])
+        case .refused(let errors):
+            failures.wrappingIncrement(ordering: .relaxed)
+            logger.error(
+                "the certificates on disk are unfit; the old ones are served on",
+                metadata: [
+                    "listener": "\(listener.wanted)",
+                    "reason": "\(errors.map { "\($0.what); \($0.remedy)" }.joined(separator: "; "))",
+                ])
+        }
+    }
+
+    /// Adds the certificates that are served, by listener and name: of several with one name, the one that ends first.
+    func read(into readings: inout GatewayReadings) {
+        readings.certificateRenewals = renewals.load(ordering: .relaxed)
+        readings.certificateFailures = failures.load(ordering: .relaxed)
+        readings.certificates = listeners.current.flatMap { listener in
+            var expiries: [String: Int64] = [:]
+            for certificate in listener.settings.tls?.certificates ?? [] {
+                expiries[certificate.subject] = min(certificate.expiry, expiries[certificate.subject] ?? .max)
+            }
+            return expiries.sorted { $0.key < $1.key }.map { subject, expiry in
+                GatewayReadings.Certificate(listener: "\(listener.wanted)", subject: subject, expiry: expiry)
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Accounts
+import Atomics
+import Authentication
+import Authorization
+import Forwarding
+import GatewayConfiguration
+import GatewayCore
+
+/// Puts another configuration in the place of the one that is served: wholly, or not at all.
+///
+/// Requests that began before are finished as they began. Verified tokens go on where nothing changed that they depend on, upstream
+/// connections where their upstream did not.
+struct ConfigurationInstaller: Sendable {
+    let isServing: ManagedAtomic<Bool>
+    let generations: Generations
+    let workers: WorkerLoops
+    let listeners: ListenerSet
+    let upstreamWatches: UpstreamWatches
+    let places: MetricIndices
+    let environment: GatewayEnvironment
+
+    /// Installs a configuration. Not to be called while another call runs.
+    ///
+    /// - Parameters:
+    ///   - ledger: records the files that are read for it.
+    ///   - calls: where they are read.
+    /// - Returns: its number.
+    /// - Throws: `ConfigurationErrors`, `GatewayStartError` or `ReloadRefusal`.
+    func install(
+        _ configuration: Configuration, recording ledger: FileLedger, on calls: BlockingCalls
+    ) async throws -> UInt64 {
+        try checkServing()
+        let previous = generations.current
+        try Self.refuseWhatNeedsRestart(configuration, previous.configuration)
+        guard
+            let cleared = places.adopt(
+                MetricIndices.Names(configuration), besides: MetricIndices.Names(previous.configuration))
+        else {
+            throw ReloadRefusal("more routes or upstreams than there is room to count; restart the gateway")
+        }
+        _ = try await workers.onEach { $0.counters.clear(cleared) }
+        let (snapshot, serviceAccount) = try await calls.run { [places] in
+            try ledger.record {
+                (try Snapshot(configuration, places: places), try ServiceAccount(of: configuration))
+            }
+        }
+        let sources = try await sources(for: configuration, snapshot, serviceAccount, after: previous.sources)
+        let next = Generation(number: previous.number + 1, configuration, snapshot, sources)
+        let acquired: ListenerSet.Acquired
+        do {
+            acquired = try await acquireResources(for: next)
+        } catch {
+            if sources !== previous.sources { await sources.shutdown() }
+            throw error
+        }
+        upstreamWatches.follow(snapshot.upstreams)
+        await listeners.install(acquired, of: next)
+        if sources !== previous.sources { workers.subscribe(to: sources.keys) }
+        workers.handOverKeys(of: sources)
+        generations.replace(with: next)
+        next.logWarnings(to: environment.logger)
+        return next.number
+    }
+
+    /// Acquires what can still be missing: file descriptors, listeners, and memory of libcrypto for the workers, which begin requests then.
+    private func acquireResources(for next: Generation) async throws -> ListenerSet.Acquired {
+        let acquired = try await listeners.acquire(for: next)
+        if let failure = await startWorkers(of: next) {
+            await listeners.release(acquired)
+            throw failure
+        }
+        return acquired
+    }
+
+    /// - Returns: why the workers were not started; `nil`: they were.
+    private func startWorkers(of next: Generation) async -> (any Error)? {
+        do {
+            // The process may have been asked to end meanwhile.
+            try checkServing()
+            try await workers.install(next)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func checkServing() throws(ReloadRefusal) {
+        guard isServing.load(ordering: .sequentiallyConsistent) else { throw ReloadRefusal("the gateway is draining") }
+    }
+
+    /// The sources of before if they are made of the same; else new ones, once they know their keys as far as these can be had.
+    private func sources(
+        for configuration: Configuration, _ snapshot: Snapshot, _ serviceAccount: ServiceAccount?,
+        after previous: IdentitySources
+    ) async throws -> IdentitySources {
+        guard previous.shape != IdentitySources.Shape(snapshot, serviceAccount) else { return previous }
+        let sources = IdentitySources(
+            configuration, snapshot, serviceAccount: serviceAccount, after: previous, environment)
+        sources.start()
+        do {
+            if let accounts = configuration.accounts {
+                try await sources.sessions?.load(accounts, files: snapshot.sessionKeyFiles, from: environment.store)
+            }
+        } catch {
+            await sources.shutdown()
+            throw ReloadRefusal("the store does not tell the session cookies' issuer and key (\(error)); try again")
+        }
+        await sources.settle(within: .seconds(5))
+        return sources
+    }
+
+    private static func refuseWhatNeedsRestart(_ next: Configuration, _ current: Configuration) throws(ReloadRefusal) {
+        let fixed: [(String, Bool)] = [
+            ("workers", next.workers != current.workers), ("store", next.store != current.store),
+            ("admin", next.admin != current.admin), ("log", next.log != current.log),
+        ]
+        let changed = fixed.filter(\.1).map(\.0)
+        guard changed.isEmpty else {
+            throw ReloadRefusal("\(changed.joined(separator: ", ")) cannot change while it runs; restart the gateway")
+        }
+    }
+}

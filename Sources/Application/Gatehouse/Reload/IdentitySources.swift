@@ -1,0 +1,123 @@
+import Accounts
+import Authentication
+import Authorization
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import Logging
+import Observability
+import RequestPipeline
+import Revocation
+import Synchronization
+
+/// What tells whose tokens count: key sets, providers that are asked, the gateway's own accounts.
+///
+/// Configurations that agree on all of it share one.
+final class IdentitySources: Sendable {
+    /// Everything that they are made of.
+    struct Shape: Sendable, Equatable {
+        private let sources: IdentityShape.Sources
+        private let serviceAccount: [String]
+
+        init(_ snapshot: Snapshot, _ serviceAccount: ServiceAccount?) {
+            sources = snapshot.identityShape.sources
+            self.serviceAccount = serviceAccount.map { [$0.email, $0.key.keyID, $0.tokenURL] } ?? []
+        }
+    }
+
+    let shape: Shape
+    let keys: KeyCoordinator
+    /// `nil`: no opaque tokens are accepted.
+    let opaqueTokens: OpaqueTokens?
+    /// Identity Toolkit, which knows Firebase's accounts; `nil`: the store alone decides who is revoked.
+    let accounts: IdentityToolkit?
+    /// The keys of session cookies; `nil`: there are no accounts.
+    let sessions: SessionAuthority?
+    /// What workers query.
+    let lookups: RemoteLookups
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    /// - Parameter previous: whose key sets are held until they were read again.
+    init(
+        _ configuration: Configuration, _ snapshot: Snapshot, serviceAccount: ServiceAccount?,
+        after previous: IdentitySources? = nil, _ environment: GatewayEnvironment
+    ) {
+        shape = Shape(snapshot, serviceAccount)
+        let (group, clock, logger) = (environment.group, environment.clock, environment.logger)
+        let identity = configuration.identity
+        keys = KeyCoordinator(
+            after: previous?.keys, sources: snapshot.keySources, policy: identity.keys, fetcher: environment.fetcher,
+            clock: clock, logger: logger)
+        opaqueTokens =
+            snapshot.opaqueProviders.isEmpty
+            ? nil
+            : OpaqueTokens(
+                snapshot.opaqueProviders, clockSkew: identity.clockSkew, group: group, clock: clock, logger: logger)
+        if let settings = configuration.revocation.firebase, let serviceAccount, let firebase = identity.firebase {
+            accounts = IdentityToolkit(
+                settings, project: firebase.project, tenant: firebase.tenant.id, account: serviceAccount,
+                group: group, clock: clock, logger: logger)
+        } else {
+            accounts = nil
+        }
+        var lookups = RemoteLookups(accounts: accounts, opaqueTokens: opaqueTokens, rates: environment.rates)
+        if let settings = configuration.accounts {
+            let authority = SessionAuthority()
+            sessions = authority
+            let proofKeys = AsyncKeys(coordinator: keys, clock: clock)
+            let opaque = opaqueTokens.map { checker in
+                OpaqueProof(providers: snapshot.opaqueProviders.map(\.id), checker: checker)
+            }
+            lookups.calls = Accounts(
+                AccountParts(
+                    settings: settings, clock: clock, logger: logger, store: environment.store, authority: authority,
+                    verifier: ProofVerifier(
+                        verifiers: snapshot.verifiers, keys: proofKeys, opaque: opaque, clock: clock),
+                    clockSkew: snapshot.clockSkew, maxStaleness: snapshot.pipeline.maxStaleness,
+                    firebase: accounts, rating: CallRates(settings),
+                    events: AccountEvents(
+                        verifier: EventVerifier(verifiers: snapshot.verifiers, keys: proofKeys, now: clock.now),
+                        store: environment.store, clock: clock, logger: logger, auditLogger: logger.forAudit),
+                    auditLogger: logger.forAudit))
+            lookups.links = StoredLinks(environment.store)
+            lookups.linkGenerations = environment.store.linkGenerations
+        } else {
+            sessions = nil
+        }
+        self.lookups = lookups
+    }
+
+    /// Begins to read key sets, and to ask what should be known before the first request.
+    func start() {
+        accounts?.start()
+        task.withLock { $0 = $0 ?? Task { [keys] in await keys.run() } }
+    }
+
+    /// Ends all reading and asking: who waits is told that there will be no answer.
+    func shutdown() async {
+        task.withLock { $0 }?.cancel()
+        await opaqueTokens?.shutdown()
+        await accounts?.shutdown()
+    }
+
+    /// Waits until each key set was read once, for a bounded time: what is not there by then, requests wait for.
+    func settle(within limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        while ContinuousClock.now < end, keys.status().contains(where: { !$0.isLoaded && $0.lastError == nil }) {
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+    }
+}
+
+extension ServiceAccount {
+    /// Reads the service account's key file; `nil`: none is configured.
+    init?(of configuration: Configuration) throws(GatewayStartError) {
+        guard let file = configuration.revocation.firebase?.serviceAccount else { return nil }
+        do throws(Failure) {
+            try self.init(file: file)
+        } catch {
+            throw GatewayStartError(
+                "\(error); write a service account's key there, as the Google Cloud console gives it")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Authentication
+import Authorization
+import GatewayConfiguration
+import GatewayCore
+import RequestPipeline
+import Routing
+
+extension RoutePolicy {
+    init(_ route: Configuration.Route) {
+        self.init()
+        authentication =
+            switch route.auth {
+            case .required: .required
+            case .optional: .optional
+            case .none: .none
+            }
+        providers = route.providers
+        recentSignIn = route.recentSignIn?.components.seconds
+        needsAuthentication = route.signInProof == .authenticated
+        secondFactor = route.secondFactor
+        scopes = route.scopes
+        revocation =
+            switch route.revocation {
+            case .replicated: .replicated
+            case .strict: .strict
+            case .off: .off
+            }
+        allowsOnStoreFailure = route.onStoreFailure == .allow
+    }
+}
+
+extension RouteDefinition {
+    init(_ route: Configuration.Route) {
+        self.init(
+            pattern: route.path, hosts: route.hosts, methods: route.methods, mergeSlashes: route.mergeSlashes,
+            encodedSlashes: route.encodedSlashes == .keep ? .keep : .reject,
+            caseInsensitive: route.caseInsensitive, stripPrefix: route.stripPrefix, rewrite: route.rewrite?.path)
+    }
+}
+
+extension UpgradePlan {
+    /// Nil where the route lets requests change to nothing.
+    init?(_ route: Configuration.Route) {
+        guard !route.upgrade.isEmpty else { return nil }
+        self.init(names: route.upgrade.map { Array($0.utf8) })
+    }
+}
+
+extension CredentialSources {
+    /// Nil where the route looks nowhere else.
+    convenience init?(_ route: Configuration.Route) {
+        guard route.tokenQuery != nil || route.tokenProtocol else { return nil }
+        self.init(parameter: route.tokenQuery, takesProtocol: route.tokenProtocol)
+    }
+}
+
+extension StreamBounds {
+    /// The route's, else those of `limits`.
+    init(_ limits: Configuration.Limits, _ route: Configuration.Route) {
+        let grace = (route.streamGrace ?? limits.streamGrace).components
+        self.init(
+            maximum: (route.maxStream ?? limits.maxStream).nanoseconds,
+            grace: grace.seconds + (grace.attoseconds > 0 ? 1 : 0),
+            idle: (route.streamIdleTimeout ?? limits.streamIdleTimeout).nanoseconds)
+    }
+}
+
+extension CORSPolicy {
+    /// - Parameter methods: those of the route; empty: any.
+    convenience init(_ cors: Configuration.CORS, methods: [String]) {
+        var methods = cors.methods ?? methods
+        if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
+        self.init(
+            origins: cors.origins, methods: methods, headers: cors.headers, expose: cors.expose,
+            credentials: cors.credentials, maximumAge: cors.maximumAge.components.seconds)
+    }
+}
+
+extension ResponseFieldPolicy {
+    /// `nil` if responses are left as they are.
+    ///
+    /// - Parameters:
+    ///   - common: what holds for all routes.
+    ///   - headers: what holds besides for this one, and before that.
+    convenience init?(
+        cors: CORSPolicy? = nil, common: Configuration.ResponseHeaders,
+        _ headers: Configuration.ResponseHeaders = Configuration.ResponseHeaders()
+    ) {
+        let own = Set((headers.set.map(\.name) + headers.remove).map(FieldName.normalized))
+        let set = common.set.filter { !own.contains(FieldName.normalized($0.name)) } + headers.set
+        self.init(cors: cors, set: set.map { ($0.name, $0.value) }, removed: common.remove + headers.remove)
+    }
+}
+
+extension ConfigurationError {
+    /// A problem that the route table found, told at the route's place in the file.
+    init(_ problem: RouteProblem, at location: SourceLocation, routes: [Configuration.Route]) {
+        let parts = problem.description.split(separator: ";", maxSplits: 1)
+        var what = String(parts.first ?? "")
+        // Other routes are named by index there; people look for lines.
+        if case .equal(let other, _, _) = problem.reason, routes.indices.contains(other) {
+            what = what.replacing("route \(other)", with: "the route at line \(routes[other].location.line)")
+        }
+        if case .shadowed(let others) = problem.reason {
+            let lines = others.prefix(5).compactMap { routes.indices.contains($0) ? routes[$0].location.line : nil }
+            what = what.replacing("\(others)", with: "at lines \(lines.map(String.init).joined(separator: ", "))")
+        }
+        let remedy = parts.count > 1 ? parts[1].drop { $0 == " " } : "correct the route"
+        self.init(location: location, what: what, remedy: String(remedy))
+    }
+}

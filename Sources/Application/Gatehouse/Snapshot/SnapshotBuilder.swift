@@ -1,0 +1,199 @@
+import Accounts
+import Authentication
+import Authorization
+import Forwarding
+import GatewayConfiguration
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import JOSE
+import OutboundHTTP
+import RequestPipeline
+import Routing
+import SecurityRules
+
+/// Makes the parts of a snapshot: reads the files that the configuration names, and collects what is wrong with them.
+struct SnapshotBuilder {
+    private let configuration: Configuration
+    private let places: MetricIndices
+    let routes: RouteTable
+    let proxies: TrustedProxies
+    /// The providers that can be asked about opaque tokens, in the order of the configuration.
+    let opaqueProviders: [Configuration.Provider]
+    private var rules = RuleReader()
+    private var upstreams = UpstreamReader()
+    private var signingKeys = SigningKeyReader()
+    private var listeners: ListenerSettingsReader
+
+    /// - Parameter places: where its routes and upstreams are counted.
+    init(_ configuration: Configuration, places: MetricIndices) throws(ConfigurationErrors) {
+        self.configuration = configuration
+        self.places = places
+        routes = try RouteTable(of: configuration)
+        proxies = TrustedProxies(configuration.trustedProxies)
+        opaqueProviders = configuration.identity.providers.filter { $0.opaqueTokens != nil }
+        listeners = ListenerSettingsReader(proxies: proxies, now: GatewayClock.system.now())
+    }
+
+    /// What loads and should nevertheless be known, besides the configuration's own warnings.
+    ///
+    /// - Throws: all that was wrong with what was read, each at its place in the configuration.
+    func warnings() throws(ConfigurationErrors) -> [ConfigurationWarning] {
+        let errors = upstreams.errors + signingKeys.errors + rules.errors + listeners.errors
+        guard errors.isEmpty else { throw ConfigurationErrors(errors) }
+        return upstreams.warnings + signingKeys.warnings + rules.warnings + listeners.warnings
+            + RouteConflicts(configuration, routes.routes.map(\.pattern)).warnings
+    }
+
+    mutating func readUpstreams() -> [UpstreamSettings] {
+        configuration.upstreams.map { upstreams.read($0, counterPlace: places.upstream($0.name)) }
+    }
+
+    mutating func readListeners() -> [ListenerSettings] {
+        configuration.listen.compactMap { listeners.read($0) }
+    }
+
+    /// The rules of every route that authenticates; `nil`: there are none.
+    mutating func readRules() -> Ruleset? {
+        let ruleset = rules.read(configuration.rules)
+        rules.warnOfUnused(configuration.rules, configuration.routes)
+        return ruleset
+    }
+
+    /// The keys of assertions, and those of session cookies that the configuration names; `nil`: there are none.
+    mutating func readSigningKeys() -> (assertion: AssertionKeys?, session: SigningKeyReader.Keys?) {
+        let assertion = signingKeys.read(SigningKeyFiles(configuration.headers.assertion)).map(AssertionKeys.init)
+        let session = signingKeys.read(SigningKeyFiles(configuration.accounts))
+        signingKeys.keepApart(
+            session?.current, assertion?.current,
+            at: configuration.accounts?.location ?? SourceLocation(origin: "accounts"))
+        return (assertion, session)
+    }
+
+    /// What each route asks for, by its index.
+    mutating func readPlans(_ ruleset: Ruleset?, _ upstreams: [UpstreamSettings]) -> [RoutePlan] {
+        let everyRoute = ruleset.map { RouteRules([$0]) }
+        return zip(configuration.routes, routes.routes).map { route, definition in
+            let upstream = configuration.upstreams.firstIndex { $0.name == route.upstream } ?? 0
+            var policy = RoutePolicy(route)
+            policy.rules = rules.read(route, definition.pattern, after: everyRoute)
+            return RoutePlan(
+                pattern: route.path, counterPlace: places.route(route.path), policy: policy, upstream: upstream,
+                responseTimeout: route.responseTimeout?.nanoseconds ?? upstreams[upstream].responseTimeout,
+                bodyLimit: route.bodySize ?? configuration.limits.bodySize,
+                opaqueProvider: opaqueProvider(for: route.providers), allowsCrossSite: route.insecureNoCSRF,
+                additions: ResponseFieldPolicy(
+                    cors: route.cors.map { CORSPolicy($0, methods: route.methods) },
+                    common: configuration.responseHeaders, route.responseHeaders),
+                rates: RouteRates(route), host: route.rewrite?.host.map { Array($0.utf8) }, upgrade: UpgradePlan(route),
+                places: CredentialSources(route), stream: StreamBounds(configuration.limits, route))
+        }
+    }
+
+    /// What the gateway serves itself; `nil`: nothing.
+    func builtinEndpoints(publishesKeys: Bool) -> BuiltinEndpoints? {
+        BuiltinEndpoints(
+            configuration.accounts, publishesKeys: publishesKeys, opaqueProvider: opaqueProvider(for: []),
+            responseHeaders: configuration.responseHeaders)
+    }
+
+    /// - Parameter sign: signs assertions in the place of the key; `nil`: the key does.
+    mutating func readOutgoingHead(
+        _ locator: CredentialLocator, _ assertion: AssertionKeys?, keepsVariable: Bool, sign: AssertionSigner.Sign?
+    ) -> OutgoingHead {
+        let headers = configuration.headers
+        // The upstream has the client's address from the gateway.
+        var removed = headers.removeInbound
+        removed.names += proxies.singleFields
+        let signer = AssertionSigner(assertion, headers, upstreams: configuration.upstreams.map(\.name), sign: sign)
+        return OutgoingHead(
+            hygiene: HeaderHygiene(prefix: headers.prefix, extra: headers.extra.map(\.name), removed: removed),
+            identity: IdentityRenderer(
+                prefix: headers.prefix, sendsVariable: headers.variable,
+                extra: headers.extra.compactMap { rules.read($0) }, assertion: signer,
+                keepsVariableForRules: keepsVariable),
+            locator: locator, forwardsCredential: headers.forwardCredential,
+            acceptsTrace: configuration.traceContext == .accept)
+    }
+
+    /// The provider that is asked: the one that the route names, else the only one there is.
+    private func opaqueProvider(for named: [String]) -> Int? {
+        let ids = opaqueProviders.map(\.id)
+        let candidates = ids.indices.filter { index in named.contains { $0.utf8.elementsEqual(ids[index].utf8) } }
+        if candidates.count == 1 { return candidates[0] }
+        return ids.count == 1 ? 0 : nil
+    }
+}
+
+extension RouteTable {
+    fileprivate convenience init(of configuration: Configuration) throws(ConfigurationErrors) {
+        do throws(RouteTableError) {
+            try self.init(configuration.routes.map(RouteDefinition.init))
+        } catch {
+            throw ConfigurationErrors(
+                error.problems.map { problem in
+                    let location =
+                        configuration.routes.indices.contains(problem.route)
+                        ? configuration.routes[problem.route].location : SourceLocation(origin: "routes")
+                    return ConfigurationError(problem, at: location, routes: configuration.routes)
+                })
+        }
+    }
+}
+
+extension ConnectionLimits {
+    init(_ limits: Configuration.Limits) {
+        self.init()
+        headSize = limits.headSize
+        headFields = limits.headFields
+        headTimeout = limits.headTimeout.nanoseconds
+        handshakeTimeout = limits.handshakeTimeout.nanoseconds
+        idleTimeout = limits.idleTimeout.nanoseconds
+        bodyRate = UInt64(limits.bodyRate)
+        requestTimeout = limits.requestTimeout?.nanoseconds
+    }
+}
+
+extension MetricIndices {
+    /// Rows for the routes and upstreams of a configuration.
+    convenience init(_ configuration: Configuration) {
+        let names = Names(configuration)
+        self.init(routes: names.routes, upstreams: names.upstreams)
+    }
+}
+
+extension MetricIndices.Names {
+    init(_ configuration: Configuration) {
+        self.init(routes: configuration.routes.map(\.path), upstreams: configuration.upstreams.map(\.name))
+    }
+}
+
+extension Configuration.Provider.SecondFactor {
+    /// What to request of the provider: `acr_values="..."` (RFC 9470 section 3), and for an authentication context of Microsoft Entra also
+    /// `claims="..."`, the value of its parameter `claims` in base64. `nil` where no context is a proof.
+    ///
+    /// Values that a quoted string would have to escape are left out.
+    var challengeParameter: String? {
+        let contexts = acrs.filter(Self.needsNoEscape)
+        let values = acr.filter(Self.needsNoEscape) + contexts
+        guard !values.isEmpty else { return nil }
+        let parameter = "acr_values=\"\(values.joined(separator: " "))\""
+        guard let context = contexts.first else { return parameter }
+        let claims = #"{"id_token":{"acrs":{"essential":true,"value":"\#(context)"}}}"#
+        return "\(parameter), claims=\"\(BasicCredentials.base64(Array(claims.utf8)))\""
+    }
+
+    private static func needsNoEscape(_ value: String) -> Bool {
+        value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+}
+
+extension AssertionSigner {
+    /// Nil where no assertion is configured.
+    init?(_ keys: AssertionKeys?, _ headers: Configuration.IdentityHeaders, upstreams: [String], sign: Sign?) {
+        guard let keys, let assertion = headers.assertion else { return nil }
+        self.init(
+            key: keys.current, field: headers.assertionName, issuer: assertion.issuer, audiences: upstreams,
+            lifetime: assertion.lifetime.components.seconds, sign: sign)
+    }
+}

@@ -1,0 +1,202 @@
+import GatewayCore
+import SecurityRules
+
+extension Configuration {
+    /// What the upstream is told about the user (`headers`).
+    package struct IdentityHeaders: Sendable, Hashable {
+        /// What the identity fields' names begin with (`prefix`): a field name that ends in `-`, at most 64 bytes.
+        /// Default: `X-Auth-`.
+        package var prefix = "X-Auth-"
+        /// Whether the whole `auth` variable is sent (`variable`). Default: true.
+        package var variable = true
+        /// Whether the credential is forwarded too (`forward_credential`). Default: false.
+        package var forwardCredential = false
+        /// The signed assertion (`assertion`). Default: nil, none is sent.
+        package var assertion: Assertion?
+        /// Inbound fields that are removed besides (`remove_inbound`). Default: none.
+        package var removeInbound = RemovedFields()
+        /// Further fields from claims and expressions (`extra`), in the order of the file, at most 64, no name twice. Default: none.
+        package var extra: [ExtraHeader] = []
+
+        /// The defaults.
+        package init() {}
+
+        /// The name of the field that carries the `auth` variable: the prefix without its last `-`.
+        package var variableName: String { String(prefix.dropLast()) }
+
+        /// The name of the field that carries the signed assertion.
+        package var assertionName: String { prefix + "Assertion" }
+    }
+
+    /// Inbound fields that never reach an upstream (`headers.remove_inbound`): in any case, and with everything but letters and digits read as
+    /// `-`.
+    package struct RemovedFields: Sendable, Hashable {
+        /// Whole names.
+        package var names: [String] = []
+        /// Beginnings of names, written with a `*` at the end.
+        package var prefixes: [String] = []
+
+        /// None.
+        package init() {}
+    }
+
+    /// One further field (`headers.extra`).
+    package struct ExtraHeader: Sendable, Hashable {
+        /// What its value is.
+        package enum Source: Sendable, Hashable {
+            /// A claim.
+            case claim(ClaimPath)
+            /// The value of an expression over the `auth` variable.
+            case expression(RulesExpression)
+        }
+
+        /// The field's name.
+        package var name: String
+        /// What its value is.
+        package var source: Source
+
+        /// A field.
+        package init(name: String, source: Source) {
+            self.name = name
+            self.source = source
+        }
+    }
+}
+
+extension Configuration.IdentityHeaders {
+    /// Whether an inbound field of that name is removed before a request is forwarded: what is compared is lower-case,
+    /// with everything but letters and digits read as `-`.
+    package func removes(_ name: String) -> Bool {
+        let normalized = FieldName.normalized(name)
+        return normalized == FieldName.normalized(variableName)
+            || normalized.hasPrefix(FieldName.normalized(prefix))
+            || extra.contains { FieldName.normalized($0.name) == normalized }
+            || FieldName.isForgeable(normalized)
+            || removeInbound.names.contains { FieldName.normalized($0) == normalized }
+            || removeInbound.prefixes.contains { normalized.hasPrefix(FieldName.normalized($0)) }
+    }
+
+    /// What `check` tells about the prefix: which inbound fields it costs.
+    package var note: String {
+        "inbound fields named \(variableName) or beginning with \(prefix) (\(prefix)Token too) are removed"
+    }
+
+    init(_ mapping: MappingReader) {
+        self.init()
+        mapping.set(&prefix, "prefix") { Self.prefix($0) }
+        mapping.set(&variable, "variable") { $0.boolean() }
+        mapping.set(&forwardCredential, "forward_credential") { $0.boolean() }
+        mapping.set(&assertion, "assertion") { $0.mapping(.assertion).map(Configuration.Assertion.init) }
+        mapping.set(&removeInbound, "remove_inbound") { $0.removedFields() }
+        let names = self
+        mapping.set(&extra, "extra") { names.extra(of: $0) }
+    }
+
+    private static func prefix(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string() else { return nil }
+        guard FieldName.isValid(text, atMost: 64) else {
+            return value.fail("headers.prefix is \(value.shown), not a field name", "write a name as in X-Auth-")
+        }
+        guard text.hasSuffix("-"), text.dropLast().utf8.contains(where: ClaimPathParser.continuesName) else {
+            return value.fail("headers.prefix is \(value.shown), without '-' at its end", "write a name as in X-Auth-")
+        }
+        if let field = FieldName.fieldEndangered(byPrefix: text) {
+            return value.fail(
+                "headers.prefix \(value.shown) would remove the field \(field) from requests", "use a longer prefix")
+        }
+        return text
+    }
+
+    private func extra(of value: ConfigurationValue) -> [Configuration.ExtraHeader]? {
+        guard let entries = value.entries().flatMap({ value.bounded($0, 64, of: "fields") }) else { return nil }
+        var seen: Set<String> = []
+        return entries.compactMap { entry in
+            guard isAllowed(entry), let source = entry.value.extraSource() else { return nil }
+            guard seen.insert(FieldName.normalized(entry.key)).inserted else {
+                value.context.fail(
+                    entry.keyLocation, "the field \(Quoted(entry.key)) stands twice in headers.extra",
+                    "keep one of them; case, '-' and '_' make no difference")
+                return nil
+            }
+            return Configuration.ExtraHeader(name: entry.key, source: source)
+        }
+    }
+
+    private func isAllowed(_ entry: MappingEntry) -> Bool {
+        let name = FieldName.normalized(entry.key)
+        guard let problem = problem(with: entry.key, normalized: name) else {
+            if FieldName.ofClients.contains(name) || name.hasSuffix("-token") {
+                entry.warn(
+                    "the field \(Quoted(entry.key)) is removed from every request that carries it",
+                    "choose another name if clients send this one")
+            }
+            return true
+        }
+        entry.fail(problem, "choose another name, as in \(prefix)Role")
+        return false
+    }
+
+    private func problem(with name: String, normalized: String) -> String? {
+        if !FieldName.isValid(name) { return "\(Quoted(name)) is not a field name" }
+        if FieldName.belongsToConnection(normalized) { return "the field \(Quoted(name)) belongs to the connection" }
+        let isOwn = ownNames.contains { FieldName.normalized($0) == normalized }
+        return isOwn || FieldName.isReserved(normalized) ? "the field \(Quoted(name)) is reserved" : nil
+    }
+
+    /// The identity fields that there are without `extra`.
+    private var ownNames: [String] {
+        [variableName] + ["Uid", "Provider", "Time", "Email", "Email-Verified", "Assertion"].map { prefix + $0 }
+    }
+}
+
+extension ConfigurationValue {
+    /// Names, and beginnings of names with a `*` behind them.
+    fileprivate func removedFields() -> Configuration.RemovedFields? {
+        let entries = oneOrList(atMost: 64, of: "fields") { element -> String? in
+            guard let text = element.string(atMost: 128) else { return nil }
+            guard let problem = Self.problem(withRemoving: text) else { return text }
+            return element.fail(
+                "\(element.name) is \(element.shown), which \(problem)", "name another field, as in CF-*")
+        }
+        guard let entries else { return nil }
+        var fields = Configuration.RemovedFields()
+        fields.names = entries.filter { !$0.hasSuffix("*") }
+        fields.prefixes = entries.filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }
+        return fields
+    }
+
+    private static func problem(withRemoving text: String) -> String? {
+        let isPrefix = text.hasSuffix("*")
+        let name = isPrefix ? String(text.dropLast()) : text
+        guard FieldName.isValid(name), !name.contains("*") else { return "is no field name and no beginning of one" }
+        guard isPrefix else { return FieldName.problem(withRemovingInbound: name) }
+        return FieldName.fieldEndangered(byPrefix: name).map { "would remove the field \($0) from requests" }
+    }
+
+    /// A claim's path, or any other expression.
+    fileprivate func extraSource() -> Configuration.ExtraHeader.Source? {
+        guard let scalar = scalar("a text") else { return nil }
+        let path: Result<ClaimPath, ClaimPathError> = Result { () throws(ClaimPathError) in
+            try ClaimPath(parsing: scalar.text)
+        }
+        switch path {
+        case .success(let path): return string(atMost: ClaimPath.maximumLength).map { _ in .claim(path) }
+        case .failure(let error) where !scalar.text.isEmpty && ClaimPath.resembles(scalar.text):
+            // Other expressions look like that too: `token.roles[0]`. All claims together are in the variable already.
+            if scalar.text != "token", let expression = expression(reportingErrors: false) { return expression }
+            return fail("\(name) at character \(error.position): \(error.what)", error.remedy)
+        case .failure: return expression(reportingErrors: true)
+        }
+    }
+
+    private func expression(reportingErrors: Bool) -> Configuration.ExtraHeader.Source? {
+        guard reportingErrors || !isSubstituted, let expression = rulesExpression() else { return nil }
+        do throws(RuleProblems) {
+            _ = try RuleValueExpression(expression)
+            return .expression(expression)
+        } catch {
+            if reportingErrors { report(error) }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import GatewayCore
+
+extension Configuration {
+    /// Answer fields that are set and left out (`response_headers`, `routes[].response_headers`).
+    package struct ResponseHeaders: Sendable, Hashable {
+        /// One field to set.
+        package struct Field: Sendable, Hashable {
+            /// Its name.
+            package var name: String
+            /// Its value: visible ASCII, spaces within.
+            package var value: String
+
+            /// A field.
+            package init(name: String, value: String) {
+                self.name = name
+                self.value = value
+            }
+        }
+
+        /// The most fields to set, and to leave out.
+        package static let maximumFields = 32
+        /// The longest value, in bytes.
+        package static let longestValue = 4_096
+
+        /// Fields of every answer, in the place of the upstream's (`set`), at most 32, in the order of the file. Default: none.
+        package var set: [Field] = []
+        /// Names of fields of upstreams' answers that are left out (`remove`), at most 32. Default: none.
+        package var remove: [String] = []
+
+        /// Nothing.
+        package init() {}
+    }
+}
+
+extension ConfigurationValue {
+    /// Fields of answers to set and to leave out.
+    func responseHeaders() -> Configuration.ResponseHeaders? {
+        guard let mapping = mapping(.responseHeaders) else { return nil }
+        var headers = Configuration.ResponseHeaders()
+        mapping.set(&headers.set, "set", Configuration.ResponseHeaders.fields)
+        mapping.set(&headers.remove, "remove", Configuration.ResponseHeaders.names)
+        let removed = Set(headers.remove.map(FieldName.normalized))
+        if let both = headers.set.first(where: { removed.contains(FieldName.normalized($0.name)) }) {
+            return fail("\(name) both sets and removes \(Quoted(both.name))", "keep one: set replaces the upstream's")
+        }
+        return headers
+    }
+}
+
+extension Configuration.ResponseHeaders {
+    fileprivate static func fields(_ value: ConfigurationValue) -> [Field]? {
+        guard let entries = value.entries().flatMap({ value.bounded($0, maximumFields, of: "fields") }) else {
+            return nil
+        }
+        var seen: Set<String> = []
+        return entries.compactMap { entry in
+            if let problem = AnswerFieldNames.problem(withSetting: entry.key) {
+                entry.fail(problem.what, problem.remedy)
+                return nil
+            }
+            guard seen.insert(FieldName.normalized(entry.key)).inserted else {
+                entry.fail(
+                    "the field \(Quoted(entry.key)) stands twice in \(value.name)",
+                    "keep one of them; case, '-' and '_' make no difference")
+                return nil
+            }
+            return text(entry.value).map { Field(name: entry.key, value: $0) }
+        }
+    }
+
+    private static func text(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: longestValue) else { return nil }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }), text.first != " ", text.last != " " else {
+            return value.fail("\(value.name) is not a field's value", "write visible ASCII, spaces only within")
+        }
+        return text
+    }
+
+    fileprivate static func names(_ value: ConfigurationValue) -> [String]? {
+        value.oneOrList(atMost: maximumFields, of: "fields") { element in
+            guard let name = element.string(atMost: 128) else { return nil }
+            guard let problem = AnswerFieldNames.problem(withRemoving: name) else { return name }
+            return element.fail(problem.what, problem.remedy)
+        }
+    }
+}
+
+/// Which fields of answers a configuration may touch.
+enum AnswerFieldNames {
+    /// Why a field cannot be set; nil where it can.
+    static func problem(withSetting name: String) -> (what: String, remedy: String)? {
+        if let problem = problem(withRemoving: name) { return problem }
+        let normalized = FieldName.normalized(name)
+        if normalized.hasPrefix("access-control-") {
+            return ("the field \(Quoted(name)) cannot be set here", "use the route's cors")
+        }
+        guard !onlyRemoved.contains(normalized), !FieldName.isForgeable(normalized) else {
+            return (
+                "the field \(Quoted(name)) says something of each answer, and cannot be the same for all", "remove it"
+            )
+        }
+        return nil
+    }
+
+    /// Why a field cannot be left out; nil where it can.
+    static func problem(withRemoving name: String) -> (what: String, remedy: String)? {
+        guard FieldName.isValid(name) else {
+            return ("\(Quoted(name)) is not a field name", "write a name as in Server")
+        }
+        let normalized = FieldName.normalized(name)
+        if FieldName.belongsToConnection(normalized) {
+            return ("the field \(Quoted(name)) frames the message or belongs to the connection", "remove it")
+        }
+        guard !untouched.contains(normalized), !normalized.hasPrefix("sec-websocket-") else {
+            return ("clients need the field \(Quoted(name)) to read the answer", "remove it")
+        }
+        return nil
+    }
+
+    private static let untouched: Set<String> = [
+        "content-encoding", "content-range", "content-type", "date", "location", "grpc-status", "grpc-message",
+    ]
+
+    private static let onlyRemoved: Set<String> = [
+        "accept-ranges", "age", "allow", "etag", "expires", "last-modified", "retry-after", "set-cookie", "vary",
+        "www-authenticate",
+    ]
+}

@@ -1,0 +1,140 @@
+import GatewayCore
+
+extension Configuration {
+    /// The Firebase project whose ID tokens and session cookies count (`identity.firebase`).
+    package struct Firebase: Sendable, Hashable {
+        /// The key set of ID tokens, unless configured otherwise.
+        package static let defaultKeysURL =
+            "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
+        /// The key set of session cookies, unless configured otherwise.
+        package static let defaultSessionKeysURL =
+            "https://www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys"
+
+        /// The project's id (`project`); required. It is the audience of every token.
+        package var project: String
+        /// Which tenants' tokens count (`tenant`). Default: only tokens without a tenant.
+        package var tenant = TenantPolicy.none
+        /// The key set of ID tokens (`keys_url`, or the environment's `GATEHOUSE_FIREBASE_KEYS_URL`, which wins).
+        package var keysURL = defaultKeysURL
+        /// The key set of session cookies (`session_keys_url`, or `GATEHOUSE_FIREBASE_SESSION_KEYS_URL`, which wins).
+        package var sessionKeysURL = defaultSessionKeysURL
+        /// Whether the key URLs may be `http://` to a host other than loopback (`insecure_http`). Default: false.
+        package var insecureHTTP = false
+        /// Whether the emulator's unsigned tokens count (`insecure_emulator`): loopback listeners only. Default: false.
+        package var insecureEmulator = false
+        /// The exact `iss` of ID tokens.
+        package var issuer: String
+        /// The exact `iss` of session cookies.
+        package var sessionIssuer: String
+
+        /// A project with the defaults of everything else.
+        package init(project: String) {
+            self.project = project
+            self.issuer = "https://securetoken.google.com/\(project)"
+            self.sessionIssuer = "https://session.firebase.google.com/\(project)"
+        }
+    }
+
+    /// Which tenants' tokens count.
+    package enum TenantPolicy: Sendable, Hashable {
+        /// Only tokens without a tenant.
+        case none
+        /// Only tokens of this tenant.
+        case only(String)
+        /// Tokens of any tenant, and of none.
+        case any
+
+        /// The one tenant; nil where there is none, or more than one.
+        package var id: String? {
+            guard case .only(let id) = self else { return nil }
+            return id
+        }
+    }
+}
+
+extension Configuration.Firebase {
+    /// The environment variable that overrides `keys_url`.
+    package static let keysURLVariable = "GATEHOUSE_FIREBASE_KEYS_URL"
+    /// The environment variable that overrides `session_keys_url`.
+    package static let sessionKeysURLVariable = "GATEHOUSE_FIREBASE_SESSION_KEYS_URL"
+
+    /// Nil where there is no valid project.
+    init?(_ mapping: MappingReader) {
+        let value = mapping.required("project", "add the project's id, as in project: my-app")
+        let project = value.flatMap(Self.project)
+        self.init(project: project ?? "")
+        mapping.set(&tenant, "tenant") { $0.string(atMost: 128).map { $0 == "*" ? .any : .only($0) } }
+        mapping.set(&insecureHTTP, "insecure_http") { $0.boolean() }
+        mapping.set(&insecureEmulator, "insecure_emulator") { $0.boolean() }
+        mapping.set(&keysURL, "keys_url") {
+            $0.trustedURL(allowsPlainHTTP: insecureHTTP, .replacedKeys)
+        }
+        mapping.set(&sessionKeysURL, "session_keys_url") {
+            $0.trustedURL(allowsPlainHTTP: insecureHTTP, .replacedKeys)
+        }
+        override(from: mapping.context, at: mapping.location)
+        warn(mapping)
+        if project == nil { return nil }
+    }
+
+    /// Whether the text may be a project's id: it becomes part of a URL and is compared with the audience.
+    static func isProject(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy { ClaimPathParser.continuesName($0) || "-.:".utf8.contains($0) }
+    }
+
+    /// Takes the key URLs from the environment where it has them, and gives what is wrong with them.
+    mutating func override(from environment: [String: String]) -> [(variable: String, failure: HTTPURL.Failure)] {
+        var failures: [(variable: String, failure: HTTPURL.Failure)] = []
+        for (variable, target) in [
+            (Self.keysURLVariable, \Self.keysURL), (Self.sessionKeysURLVariable, \Self.sessionKeysURL),
+        ] {
+            guard let text = environment[variable], !text.isEmpty else { continue }
+            do {
+                _ = try HTTPURL.trusted(text, allowsPlainHTTP: insecureHTTP, .replacedKeys)
+                self[keyPath: target] = text
+            } catch {
+                failures.append((variable, error))
+            }
+        }
+        return failures
+    }
+
+    private mutating func override(from context: LoadingContext, at location: SourceLocation) {
+        for (variable, failure) in override(from: context.substitution.environment) {
+            context.fail(location, "the environment variable \(variable) is \(failure.what)", failure.remedy)
+        }
+    }
+
+    private static func project(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 128) else { return nil }
+        guard isProject(text) else {
+            return value.fail("\(value.name) is not a project's id", "write the id that the Firebase console shows")
+        }
+        return text
+    }
+
+    private func warn(_ mapping: MappingReader) {
+        if insecureEmulator {
+            mapping.warn(
+                "insecure_emulator", "anybody can make the unsigned tokens that are accepted",
+                "only for development with the Firebase emulator")
+        }
+        if insecureHTTP {
+            mapping.warn(
+                "insecure_http", "keys may be fetched without TLS and be replaced on the way",
+                "only for development, or inside a network that you trust")
+        }
+    }
+
+    /// What `firebase.sign_in_provider` says, apart from `oidc.NAME` and `saml.NAME`.
+    static let signInProviders = [
+        "anonymous", "apple.com", "custom", "facebook.com", "gc.apple.com", "github.com", "google.com", "linkedin.com",
+        "microsoft.com", "password", "phone", "playgames.google.com", "twitter.com", "yahoo.com",
+    ]
+
+    /// Whether Firebase may say that somebody signed in with that provider.
+    static func maySignIn(_ id: String) -> Bool {
+        signInProviders.contains(id) || id.hasPrefix("oidc.") || id.hasPrefix("saml.")
+    }
+}

@@ -1,0 +1,157 @@
+import GatewayCore
+
+extension Configuration {
+    /// Whose tokens count (`identity`).
+    package struct Identity: Sendable, Equatable {
+        /// How far `iat`, `nbf` and `auth_time` may lie in the future (`clock_skew`), 0 to 60 s. Never prolongs `exp`.
+        /// Default: 5 s.
+        package var clockSkew = Duration.seconds(5)
+        /// Firebase Authentication (`firebase`). Default: nil, not used.
+        package var firebase: Firebase?
+        /// Providers whose tokens are taken as they are (`providers`), in the order of the file, each id once, at most 64.
+        package var providers: [Provider] = []
+        /// How key sets are kept (`keys`).
+        package var keys = KeyPolicy()
+        /// Where a request carries its credential (`credentials`).
+        package var credentials = Credentials()
+
+        /// The defaults.
+        package init() {}
+    }
+
+    /// How every key set is kept (`identity.keys`).
+    package struct KeyPolicy: Sendable, Hashable {
+        /// The least lifetime of a key set, whatever its source says (`min_ttl`), 100 ms to 30 d. Default: 1 min.
+        package var minTTL = Duration.seconds(60)
+        /// The greatest lifetime (`max_ttl`), `minTTL` to 30 d. Default: 24 h.
+        package var maxTTL = Duration.seconds(86_400)
+        /// The share of the lifetime after which the set is fetched again (`refresh_at`), 0.1 to 1. Default: 0.8.
+        package var refreshAt = 0.8
+        /// How much longer than its lifetime a set counts while its source is down (`stale_for`), 0 to 30 d. Default:
+        /// 24 h.
+        package var staleFor = Duration.seconds(86_400)
+        /// The least time between fetches that unknown key ids ask for (`unknown_key_cooldown`), 100 ms to 1 h.
+        /// Default: 30 s.
+        package var unknownKeyCooldown = Duration.seconds(30)
+
+        /// The defaults.
+        package init() {}
+    }
+
+    /// Where a request carries its credential (`identity.credentials`).
+    package struct Credentials: Sendable, Hashable {
+        /// The field with `Bearer TOKEN` (`header`); nil reads none. Default: `Authorization`.
+        package var header: String? = "Authorization"
+        /// The cookie with a session (`cookie`); nil reads none. Default: `__session`.
+        package var cookie: String? = "__session"
+
+        /// The defaults.
+        package init() {}
+    }
+}
+
+extension Configuration.Identity {
+    init(_ mapping: MappingReader) {
+        self.init()
+        mapping.set(&clockSkew, "clock_skew") { $0.duration(in: .zero ... .seconds(60)) }
+        mapping.set(&firebase, "firebase") { $0.mapping(.firebase).flatMap(Configuration.Firebase.init) }
+        mapping.set(&providers, "providers", Self.providers)
+        checkIssuers(mapping.context)
+        mapping.set(&keys, "keys") { $0.mapping(.keys).map(Configuration.KeyPolicy.init) }
+        mapping.set(&credentials, "credentials") { $0.mapping(.credentials).map(Configuration.Credentials.init) }
+    }
+}
+
+extension Configuration.KeyPolicy {
+    init(_ mapping: MappingReader) {
+        self.init()
+        let lifetimes = Duration.milliseconds(100)...Duration.days(30)
+        mapping.set(&minTTL, "min_ttl") { $0.duration(in: lifetimes) }
+        mapping.set(&maxTTL, "max_ttl") { $0.duration(in: lifetimes) }
+        mapping.set(&refreshAt, "refresh_at") { $0.number(in: 0.1...1) }
+        mapping.set(&staleFor, "stale_for") { $0.duration(in: .zero ... .days(30)) }
+        mapping.set(&unknownKeyCooldown, "unknown_key_cooldown") {
+            $0.duration(in: .milliseconds(100) ... .hours(1))
+        }
+        if minTTL > maxTTL {
+            mapping.fail(
+                "min_ttl", "identity.keys.min_ttl is greater than max_ttl",
+                "make min_ttl smaller or max_ttl (now \(DurationText.write(maxTTL))) greater")
+        }
+    }
+}
+
+extension Configuration.Credentials {
+    init(_ mapping: MappingReader) {
+        self.init()
+        mapping.set(&header, "header") { Self.header($0) }
+        mapping.set(&cookie, "cookie") { Self.cookie($0) }
+    }
+
+    private static func header(_ value: ConfigurationValue) -> String? {
+        guard let name = value.string() else { return nil }
+        guard FieldName.isValid(name) else {
+            return value.fail("\(value.name) is \(value.shown), not a field name", "write a name as in Authorization")
+        }
+        let normalized = FieldName.normalized(name)
+        guard !FieldName.belongsToConnection(normalized), normalized != "cookie" else {
+            return value.fail("\(value.name) cannot be \(value.shown)", "write Authorization or a name of your own")
+        }
+        return name
+    }
+
+    private static func cookie(_ value: ConfigurationValue) -> String? {
+        guard let name = value.string() else { return nil }
+        guard FieldName.isValid(name) else {
+            return value.fail("\(value.name) is \(value.shown), not a cookie's name", "write a name as in __session")
+        }
+        return name
+    }
+}
+
+extension ConfigurationValue {
+    /// Whether this names anybody who issues tokens, be it with errors.
+    var hasIssuers: Bool { hasMember("firebase") || hasEntries(under: "providers") }
+}
+
+extension Configuration.Identity {
+    private static let maximumProviders = 64
+
+    static func providers(_ value: ConfigurationValue) -> [Configuration.Provider]? {
+        value.entries(permitting: .collection).flatMap { value.bounded($0, maximumProviders) }?
+            .compactMap(Configuration.Provider.read)
+    }
+
+    /// A token goes to the one whose issuer it names.
+    func checkIssuers(_ context: LoadingContext) {
+        var owners: [(issuer: String, name: String)] = []
+        if let firebase {
+            owners += [firebase.issuer, firebase.sessionIssuer].map { ($0, "identity.firebase") }
+        }
+        for provider in providers {
+            let issuers = provider.idTokens?.issuers ?? []
+            for issuer in issuers {
+                guard let owner = owners.first(where: { Self.overlap($0.issuer, issuer) }) else { continue }
+                context.fail(
+                    provider.location, "\(Quoted(provider.id)) has the issuer \(Quoted(issuer)) of \(owner.name)",
+                    "keep one of them: a token goes to the one whose issuer it names")
+            }
+            owners += issuers.map { ($0, Quoted(provider.id).description) }
+        }
+    }
+
+    /// Who of these already has an issuer; nil: nobody.
+    func owner(ofIssuer issuer: String) -> String? {
+        let firebases = firebase.map { [$0.issuer, $0.sessionIssuer] } ?? []
+        if firebases.contains(where: { Self.overlap($0, issuer) }) { return "identity.firebase" }
+        return providers.first { provider in
+            (provider.idTokens?.issuers ?? []).contains { Self.overlap($0, issuer) }
+        }.map { "\(Quoted($0.id))" }
+    }
+
+    /// Whether a token of one issuer may name the other: equal texts, and Microsoft's template and what it stands for.
+    private static func overlap(_ first: String, _ second: String) -> Bool {
+        first.utf8.elementsEqual(second.utf8) || IssuerTemplate(first)?.covers(second) == true
+            || IssuerTemplate(second)?.covers(first) == true
+    }
+}

@@ -1,0 +1,158 @@
+import HTTPWire
+import GatewayCore
+
+extension KnownKeys {
+    static let apple = KnownKeys(provider: .apple, ofAudiences + ofIDTokens)
+}
+
+extension ProviderReader {
+    func apple() -> IDTokens {
+        var tokens = idTokens(
+            issuers: ["https://appleid.apple.com", "https://account.apple.com"],
+            keysURL: "https://appleid.apple.com/auth/keys")
+        readAuthorizedParties(&tokens)
+        return tokens
+    }
+}
+
+extension KnownKeys {
+    static let facebook = KnownKeys(
+        provider: .facebook, ["app_id", "app_secret", "token_check_url"] + ofCalls + ofIDTokens)
+}
+
+extension ProviderReader {
+    /// Limited Login's ID tokens, and, where the app's secret is known, classic access tokens.
+    func facebook() -> (IDTokens, OpaqueTokens?) {
+        // Facebook is asked with ID|SECRET.
+        let app = clientID("app_id", "add app_id: \"ID\", the id of your app") { $0 != UInt8(ascii: "|") } ?? ""
+        var tokens = IDTokens(
+            issuers: issuer().map { [$0] } ?? ["https://www.facebook.com", "https://limited.facebook.com"],
+            audiences: [app],
+            keys: .url(
+                url("keys_url", .replacedKeys) ?? "https://limited.facebook.com/.well-known/oauth/openid/jwks/"))
+        readRest(&tokens)
+        return (tokens, classicTokens(of: app))
+    }
+
+    private func classicTokens(of app: String) -> OpaqueTokens? {
+        guard let value = mapping.value("app_secret") else {
+            refuse(
+                ["token_check_url"] + KnownKeys.ofCalls, "without app_secret: access tokens do not count",
+                "add app_secret, or remove it")
+            return nil
+        }
+        let url = url("token_check_url", .readSecrets) ?? "https://graph.facebook.com/debug_token"
+        var tokens = OpaqueTokens(url: url, clientID: app, clientSecret: value.secret() ?? Secret(""))
+        readCalls(&tokens)
+        return tokens
+    }
+}
+
+extension KnownKeys {
+    static let github = KnownKeys(
+        provider: .github, ["client_id", "client_secret", "token_check_url"] + ofCalls + ["insecure_http"])
+}
+
+extension ProviderReader {
+    func github() -> OpaqueTokens {
+        // It becomes a segment of the URL.
+        let client = clientID("client_id", "add client_id: ID, of your OAuth or GitHub App") {
+            ClaimPathParser.continuesName($0) || "-.".utf8.contains($0)
+        }
+        let url = url("token_check_url", .readSecrets) ?? "https://api.github.com/applications/{client_id}/token"
+        var tokens = OpaqueTokens(
+            url: url, clientID: client ?? "", clientSecret: clientSecret("add client_secret: the secret of that app"))
+        readCalls(&tokens)
+        return tokens
+    }
+}
+
+extension KnownKeys {
+    static let google = KnownKeys(provider: .google, ofAudiences + ["hosted_domain"] + ofIDTokens)
+}
+
+extension ProviderReader {
+    func google() -> IDTokens {
+        var tokens = idTokens(
+            issuers: ["https://accounts.google.com", "accounts.google.com"],
+            keysURL: "https://www.googleapis.com/oauth2/v3/certs")
+        readAuthorizedParties(&tokens)
+        mapping.set(&tokens.hostedDomain, "hosted_domain", domain)
+        return tokens
+    }
+
+    private func domain(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 253)?.lowercased() else { return nil }
+        guard HostName.isValid(text), text.contains("."), IPAddress(text) == nil else {
+            return value.fail(
+                "\(value.name) is \(value.shown), not a domain",
+                "write the domain of the organization, as in example.com")
+        }
+        return text
+    }
+}
+
+extension KnownKeys {
+    static let linkedin = KnownKeys(provider: .linkedin, ofAudiences + ["discovery_url"] + ofIDTokens)
+}
+
+extension ProviderReader {
+    func linkedin() -> IDTokens {
+        var tokens = discoveredIDTokens(issuer: issuer() ?? "https://www.linkedin.com/oauth")
+        readAuthorizedParties(&tokens)
+        return tokens
+    }
+}
+
+extension KnownKeys {
+    static let yahoo = KnownKeys(provider: .yahoo, ofAudiences + ofIDTokens)
+}
+
+extension ProviderReader {
+    func yahoo() -> IDTokens {
+        var tokens = idTokens(
+            issuers: ["https://api.login.yahoo.com"], keysURL: "https://api.login.yahoo.com/openid/v1/certs")
+        readAuthorizedParties(&tokens)
+        return tokens
+    }
+}
+
+extension KnownKeys {
+    static let oidc = KnownKeys(provider: .oidc, ofAudiences + ["discovery_url"] + ofIDTokens)
+}
+
+extension ProviderReader {
+    /// Any OpenID Connect provider: its issuer has to be told.
+    func oidc() -> IDTokens {
+        _ = mapping.required("issuer", "add issuer: https://HOST, as tokens have it in 'iss'")
+        var tokens = discoveredIDTokens(issuer: issuer() ?? "")
+        readAuthorizedParties(&tokens)
+        return tokens
+    }
+}
+
+extension KnownKeys {
+    static let oauth = KnownKeys(
+        provider: .oauth,
+        ["introspection_url", "client_id", "client_secret", "client_authentication", "audiences", "issuer"] + ofCalls
+            + ["insecure_http"])
+}
+
+extension ProviderReader {
+    /// Any authorization server with token introspection (RFC 7662).
+    func oauth() -> OpaqueTokens {
+        _ = mapping.required("introspection_url", "add introspection_url: https://HOST/PATH")
+        var tokens = OpaqueTokens(
+            url: url("introspection_url", .readSecrets) ?? "",
+            clientID: clientID("client_id", "add client_id: ID, whom the authorization server knows the gateway as")
+                ?? "",
+            clientSecret: clientSecret("add client_secret: the secret of that client"))
+        mapping.set(&tokens.clientAuthentication, "client_authentication") { $0.choice() }
+        tokens.audiences = audiences(
+            "add audiences: [ID], which 'aud' must name, or 'client_id' where there is no 'aud'")
+        // Nothing is fetched from it, and RFC 7519 asks for no URL.
+        mapping.set(&tokens.issuer, "issuer") { $0.string(atMost: 1_024) }
+        readCalls(&tokens)
+        return tokens
+    }
+}

@@ -1,0 +1,99 @@
+import GatewayCore
+
+extension Configuration {
+    /// Which pages' scripts may call a route and read its answers (`routes[].cors`; the Fetch standard's CORS protocol).
+    package struct CORS: Sendable, Hashable {
+        /// The most origins, methods, request fields and exposed fields of a route, each.
+        package static let maximumEntries = 64
+        /// The longest time for which a browser may keep a preflight's answer.
+        package static let longestAge = Duration.seconds(86_400)
+
+        /// Origins as browsers send them, `null` among them only where it is listed, or `*` alone (`origins`); required, 1 to 64.
+        package var origins: [String]
+        /// Methods in upper case (`methods`), 1 to 64. Default: nil, those of the route.
+        package var methods: [String]?
+        /// Request fields that pages may set (`headers`), 1 to 64. Default: nil, those that the page asks for.
+        package var headers: [String]?
+        /// Answer fields that pages may read besides those that every page may (`expose`), at most 64. Default: empty.
+        package var expose: [String] = []
+        /// Whether the browser may send cookies and the page read the answer (`credentials`); not with `*`. Default: false.
+        package var credentials = false
+        /// How long a browser may keep a preflight's answer (`max_age`), 0 s to 24 h. Default: 10 min.
+        package var maximumAge = Duration.seconds(600)
+
+        /// The defaults of everything but the origins.
+        package init(origins: [String]) {
+            self.origins = origins
+        }
+    }
+}
+
+extension Configuration.CORS {
+    /// - Parameter methods: those of the route; empty: any.
+    static func read(_ mapping: MappingReader, methods routeMethods: [String]) -> Self? {
+        let origins = mapping.required("origins", "list the origins, as in origins: [https://app.example.com]")
+            .flatMap(Self.origins)
+        var cors = Self(origins: origins ?? [])
+        mapping.set(&cors.methods, "methods") { value in
+            value.oneOrList(atMost: maximumEntries) { Self.method($0, of: routeMethods) }
+        }
+        mapping.set(&cors.headers, "headers") { $0.oneOrList(atMost: maximumEntries, Self.requestField) }
+        mapping.set(&cors.credentials, "credentials") { $0.boolean() }
+        let credentials = cors.credentials
+        mapping.set(&cors.expose, "expose") { value in
+            value.oneOrList(atMost: maximumEntries) { Self.exposedField($0, credentials: credentials) }
+        }
+        mapping.set(&cors.maximumAge, "max_age") { $0.duration(in: .zero...Self.longestAge) }
+        guard origins != nil else { return nil }
+        cors.checkCredentials(mapping)
+        return cors
+    }
+
+    private func checkCredentials(_ mapping: MappingReader) {
+        guard credentials else { return }
+        for (origin, whose) in [("*", "every page"), ("null", "any page in a sandboxed frame")]
+        where origins.contains(origin) {
+            mapping.fail(
+                "credentials", "cors.credentials with the origin '\(origin)' would let \(whose) act as the user",
+                "list the origins, or remove credentials")
+        }
+    }
+
+    private static func origins(_ value: ConfigurationValue) -> [String]? {
+        guard let origins = value.oneOrList(atMost: maximumEntries, { $0.corsOrigin() }) else { return nil }
+        guard origins.count == 1 || !origins.contains("*") else {
+            return value.fail("\(value.name) lists '*' beside other origins", "keep '*' alone, or remove it")
+        }
+        return origins
+    }
+
+    private static func method(_ value: ConfigurationValue, of route: [String]) -> String? {
+        guard let method = Configuration.Route.method(value) else { return nil }
+        let isKnown = route.isEmpty || route.contains(method) || method == "HEAD" && route.contains("GET")
+        guard isKnown else {
+            return value.fail(
+                "\(value.name) names \(method), which the route's methods do not", "add it there, or remove it here")
+        }
+        return method
+    }
+
+    private static func requestField(_ value: ConfigurationValue) -> String? {
+        guard let name = value.string(atMost: 128) else { return nil }
+        guard name != "*", FieldName.isValid(name) else {
+            let remedy = name == "*" ? "leave headers out for any" : "write a name as in Content-Type"
+            return value.fail("\(value.name) is \(value.shown), not a field name", remedy)
+        }
+        return name
+    }
+
+    private static func exposedField(_ value: ConfigurationValue, credentials: Bool) -> String? {
+        guard let name = value.string(atMost: 128) else { return nil }
+        guard FieldName.isValid(name), name != "*" || !credentials else {
+            let remedy = name == "*" ? "list the fields: browsers take '*' for a name where there are credentials" : ""
+            return value.fail(
+                "\(value.name) is \(value.shown), not a field name",
+                remedy.isEmpty ? "write a name as in X-Total-Count" : remedy)
+        }
+        return name
+    }
+}

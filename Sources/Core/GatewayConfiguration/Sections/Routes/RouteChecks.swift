@@ -1,0 +1,134 @@
+import GatewayCore
+import Routing
+import SecurityRules
+
+extension Configuration.Route {
+    func checkConditions(_ mapping: MappingReader, _ surroundings: RouteSurroundings) {
+        if auth == .none {
+            refuseConditions(mapping)
+        } else if auth == .optional {
+            refuseConditionsOfUsers(mapping)
+        }
+        if auth != .none, !surroundings.hasIdentity {
+            mapping.context.fail(
+                location, "the route asks for a credential and identity names nobody who issues one",
+                "add identity.firebase.project or an entry of identity.providers, or set auth: none")
+        }
+        if onStoreFailure == .allow {
+            mapping.warn(
+                "on_store_failure", "revoked users pass while the store is down", "remove it to answer 503 instead")
+        }
+        if insecureNoCSRF {
+            mapping.warn(
+                "insecure_no_csrf", "pages of other sites can act here as whoever is signed in by a session cookie",
+                "remove it, or have the service tell such calls itself")
+        }
+        if auth != .none { warnOfProviders(mapping, surroundings.identity) }
+    }
+
+    /// Who is anonymous fulfils none of them, and would pass all the same.
+    private func refuseConditionsOfUsers(_ mapping: MappingReader) {
+        let conditions = [
+            ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil), ("second_factor", secondFactor),
+            ("scopes", !scopes.isEmpty),
+        ]
+        for (key, isAsked) in conditions where isAsked {
+            mapping.fail(
+                key, "\(key) does not hold for the anonymous, whom auth: optional lets pass",
+                "remove it, or set auth: required")
+        }
+    }
+
+    private func refuseConditions(_ mapping: MappingReader) {
+        let conditions = [
+            ("providers", !providers.isEmpty), ("recent_sign_in", recentSignIn != nil),
+            ("second_factor", secondFactor), ("scopes", !scopes.isEmpty), ("allow", allow != nil),
+            ("revocation", revocation == .strict),
+        ]
+        for (key, isAsked) in conditions where isAsked {
+            mapping.fail(key, "\(key) can never apply on a route with auth: none", "remove it, or remove auth: none")
+        }
+    }
+
+    /// Tells everything wrong with the condition. Where the pattern is not one, its captures are not known: that is told by who reads it.
+    func checkAllow(_ mapping: MappingReader) {
+        guard let allow, let value = mapping.value("allow"), let captures = ruleCaptures else { return }
+        do throws(RuleProblems) {
+            value.warn(try Ruleset(allow, captures: captures).warnings)
+        } catch {
+            value.report(error)
+        }
+    }
+
+    private var ruleCaptures: [RuleCapture]? {
+        let slashes: RouteDefinition.EncodedSlashes = encodedSlashes == .keep ? .keep : .reject
+        return try? RoutePattern(path, encodedSlashes: slashes, caseInsensitive: caseInsensitive).ruleCaptures
+    }
+
+    func checkRewrite(_ mapping: MappingReader) {
+        guard let path = rewrite?.path else { return }
+        let place = mapping.location(of: "rewrite")
+        guard stripPrefix == nil else {
+            return mapping.context.fail(
+                place, "rewrite.path and strip_prefix both change the path", "keep one of them")
+        }
+        // Where the pattern is none, its captures are not known: that is told by who reads it.
+        guard let pattern = try? RoutePattern(self.path, encodedSlashes: slashes, caseInsensitive: caseInsensitive)
+        else { return }
+        do throws(PathTemplateError) {
+            _ = try PathTemplate(path, pattern: pattern)
+        } catch {
+            mapping.context.fail(place, "rewrite.path: \(error.what)", error.remedy)
+        }
+    }
+
+    private var slashes: RouteDefinition.EncodedSlashes { encodedSlashes == .keep ? .keep : .reject }
+
+    func checkStreams(_ mapping: MappingReader) {
+        if tokenProtocol, !upgrade.contains("websocket") {
+            mapping.fail(
+                "token_protocol", "token_protocol is for WebSockets, and the route takes none",
+                "add upgrade: [websocket], or remove it")
+        }
+        guard auth == .none else { return }
+        for (key, isAsked) in [("token_query", tokenQuery != nil), ("token_protocol", tokenProtocol)] where isAsked {
+            mapping.fail(key, "\(key) can never apply on a route with auth: none", "remove it, or remove auth: none")
+        }
+    }
+
+    /// Tells which of the credentials that the route seems to take it cannot take.
+    private func warnOfProviders(_ mapping: MappingReader, _ identity: Configuration.Identity) {
+        let place = mapping.value("providers") == nil ? location : mapping.location(of: "providers")
+        warnOfStrangers(mapping, identity)
+        warnOfAmbiguity(mapping.context, at: place, identity)
+        if !scopes.isEmpty, !identity.providers.contains(where: { $0.opaqueTokens != nil }) {
+            mapping.warn(
+                "scopes", "no token has scopes, so nobody passes",
+                "add a provider of access tokens to identity.providers, or remove it")
+        }
+    }
+
+    /// An opaque token says of itself nothing, not even whom to ask about it.
+    private func warnOfAmbiguity(
+        _ context: LoadingContext, at place: SourceLocation, _ identity: Configuration.Identity
+    ) {
+        let opaque = identity.providers.filter { $0.opaqueTokens != nil }.map(\.id)
+        let named = providers.isEmpty ? opaque : opaque.filter(providers.contains)
+        guard named.count > 1 else { return }
+        context.warn(
+            place, "opaque tokens are refused here: they may be of \(named.joined(separator: " or "))",
+            "name one of them in providers, beside any others")
+    }
+
+    private func warnOfStrangers(_ mapping: MappingReader, _ identity: Configuration.Identity) {
+        let configured = identity.providers.map(\.id)
+        for id in providers where !configured.contains(id) {
+            guard identity.firebase == nil || !Configuration.Firebase.maySignIn(id) else { continue }
+            let known = configured + (identity.firebase == nil ? [] : Configuration.Firebase.signInProviders)
+            let meant = Configuration.Provider.suggestion(for: id, among: known)
+            mapping.warn(
+                "providers", "nobody signs in with \(Quoted(id))",
+                meant.map { "did you mean '\($0)'?" } ?? "remove it, or add it to identity.providers")
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import GatewayCore
+import TextCoding
+
+/// `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, or `redis+sentinel://[...@]HOST[:PORT],.../NAME[/DATABASE]` for sentinels; with
+/// `rediss` for TLS.
+struct RedisURL: Equatable {
+    /// Why a text is no such URL, in words that show nothing of it: it may hold a password.
+    struct Failure: Error {
+        let what: String
+        let remedy: String
+
+        init(_ what: String, _ remedy: String) {
+            self.what = what
+            self.remedy = remedy
+        }
+    }
+
+    static let maximumSentinels = 32
+    private static let maximumDatabase = Int(Int32.max)
+    private static let schemes: [String: (isSecure: Bool, isSentinel: Bool)] = [
+        "redis": (false, false), "rediss": (true, false), "redis+sentinel": (false, true),
+        "rediss+sentinel": (true, true),
+    ]
+
+    let isSecure: Bool
+    let servers: RedisLocation.Servers
+    let database: Int
+    let username: String?
+    let password: Secret?
+
+    /// Whether a text wants to be such a URL.
+    static func isMeant(by text: String) -> Bool {
+        text.firstIndex(of: ":").map { schemes[text[..<$0].lowercased()] != nil } ?? false
+    }
+
+    init(parsing text: String) throws(Failure) {
+        guard let separator = text.firstRange(of: "://"),
+            let scheme = Self.schemes[text[..<separator.lowerBound].lowercased()]
+        else { throw Failure("no '//' after its scheme", "write redis://HOST:PORT or redis+sentinel://HOST:PORT/NAME") }
+        let rest = try Self.checked(text[separator.upperBound...])
+        let end = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<end]
+        let path = rest[end...].dropFirst()
+        let at = authority.lastIndex(of: "@")
+        (username, password) = try Self.account(at.map { authority[..<$0] } ?? "")
+        let hosts = at.map { authority[authority.index(after: $0)...] } ?? authority
+        isSecure = scheme.isSecure
+        if scheme.isSentinel {
+            (servers, database) = try Self.sentinels(hosts, path)
+        } else {
+            servers = .server(try Self.server(hosts))
+            database = path.isEmpty ? 0 : try Self.database(path)
+        }
+    }
+
+    private static func checked(_ rest: Substring) throws(Failure) -> Substring {
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Failure("spaces or other than ASCII characters in its URL", "percent-encode them")
+        }
+        if rest.contains(where: { $0 == "?" || $0 == "#" }) {
+            throw Failure(
+                "a '?' or '#' in its URL", "remove it and what follows; in a user or password, percent-encode it")
+        }
+        guard let slash = rest.firstIndex(of: "/"), rest[slash...].contains("@") else { return rest }
+        throw Failure("a '/' before '@' in its URL", "write / as %2F in a user or password")
+    }
+
+    // MARK: - User and password
+
+    private static func account(_ text: Substring) throws(Failure) -> (username: String?, password: Secret?) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let username = try decoded(parts[0])
+        guard parts.count == 2 else { return (username.isEmpty ? nil : username, nil) }
+        let password = try decoded(parts[1])
+        guard !password.isEmpty else { throw Failure("an empty password in its URL", "write it, or remove the ':'") }
+        return (username.isEmpty ? nil : username, Secret(password))
+    }
+
+    private static func decoded(_ text: Substring) throws(Failure) -> String {
+        if text.contains(where: { "@:[]".contains($0) }) {
+            throw Failure(
+                "a character in its user or password that means something in URLs",
+                "percent-encode @ as %40, : as %3A, [ as %5B and ] as %5D, or write the key password")
+        }
+        guard let bytes = PercentEncoding.decoded(text.utf8) else {
+            throw Failure("a '%' without two digits in its user or password", "write %25 for a %")
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw Failure("a user or password that is not UTF-8", "percent-encode the bytes of its UTF-8")
+        }
+        return decoded
+    }
+
+    // MARK: - Hosts and path
+
+    private static func server(_ hosts: Substring) throws(Failure) -> RedisLocation.Address {
+        if hosts.contains(",") {
+            throw Failure("more than one host", "write redis+sentinel://HOST,HOST/NAME for sentinels, or one host")
+        }
+        return try address(hosts, defaultPort: 6379)
+    }
+
+    private static func sentinels(
+        _ hosts: Substring, _ path: Substring
+    ) throws(Failure) -> (RedisLocation.Servers, database: Int) {
+        let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let master = parts.first, !master.isEmpty else {
+            throw Failure("no name of a master", "write redis+sentinel://HOST,HOST/NAME, as the sentinels call it")
+        }
+        guard master.utf8.allSatisfy({ PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }) else {
+            throw Failure("a bad name of a master", "a sentinel's names are of letters, digits, '.', '-' and '_'")
+        }
+        var addresses: [RedisLocation.Address] = []
+        for host in hosts.split(separator: ",", omittingEmptySubsequences: false) {
+            let address = try address(host, defaultPort: 26379)
+            if addresses.contains(address) { throw Failure("a sentinel twice", "remove one of them") }
+            addresses.append(address)
+        }
+        guard addresses.count <= maximumSentinels else {
+            throw Failure("more than \(maximumSentinels) sentinels", "name some of them; they know of the others")
+        }
+        return (.sentinels(addresses, master: String(master)), parts.count == 2 ? try database(parts[1]) : 0)
+    }
+
+    private static func address(_ text: Substring, defaultPort: Int) throws(Failure) -> RedisLocation.Address {
+        do {
+            let parsed = try HostAndPort(parsing: String(text), defaultPort: defaultPort)
+            guard parsed.port != 0 else { throw Failure("an address with port 0", "name the port") }
+            return RedisLocation.Address(host: parsed.host, port: parsed.port)
+        } catch let error as HTTPURL.Failure {
+            throw Failure(error.what, error.remedy)
+        } catch {
+            throw error as? Failure ?? Failure("a bad address", "write HOST:PORT")
+        }
+    }
+
+    private static func database(_ text: Substring) throws(Failure) -> Int {
+        guard let number = WholeNumber.parse(text), 0...maximumDatabase ~= number else {
+            throw Failure("a bad database", "a database is a number up to \(maximumDatabase), as in redis://HOST/1")
+        }
+        return number
+    }
+}

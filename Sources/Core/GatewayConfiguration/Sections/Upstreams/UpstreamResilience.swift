@@ -1,0 +1,141 @@
+import GatewayCore
+
+extension Configuration.Upstream {
+    /// Asking the servers whether they are well (`health`).
+    package struct HealthCheck: Sendable, Hashable {
+        /// What is asked for by GET (`path`): a path with a query, perhaps.
+        package var path = "/healthz"
+        /// From one check of a server to the next (`interval`), 100 ms to 1 h, a tenth more or less. Default: 5 s.
+        package var interval = Duration.seconds(5)
+        /// How long a check may take, connecting included (`timeout`), 1 ms to 1 min. Default: 2 s.
+        package var timeout = Duration.seconds(2)
+        /// After so many good answers in a row a server is well (`healthy`), 1 to 100. Default: 2.
+        package var healthy = 2
+        /// After so many failed checks in a row it is not (`unhealthy`), 1 to 100. Default: 3.
+        package var unhealthy = 3
+        /// The good statuses (`status`), 100 to 599. Default: 200 to 399.
+        package var status: [ClosedRange<Int>] = [200...399]
+        /// The `Host` of the check (`host`). Default: nil, the server's.
+        package var host: String?
+
+        /// A check with the defaults.
+        package init() {}
+    }
+
+    /// Leaving out a server that fails (`ejection`).
+    package struct Ejection: Sendable, Hashable {
+        /// After so many failures in a row (`failures`), 1 to 1000. Default: 5.
+        package var failures = 5
+        /// For how long the first time (`time`), 100 ms to 1 d; each further time twice as long. Default: 10 s.
+        package var time = Duration.seconds(10)
+        /// At most that long (`max_time`). Default: 5 min.
+        package var maxTime = Duration.seconds(300)
+        /// At most that percentage of the servers are left out (`max_share`), 1 to 100. Default: 50.
+        package var maxShare = 50
+
+        /// With the defaults.
+        package init() {}
+    }
+
+    /// Sending a request once more (`retry`): where its method is idempotent (RFC 9110 section 9.2.2), nothing of its body has been
+    /// sent and nothing of an answer passed on.
+    package struct Retry: Sendable, Hashable {
+        /// What it is sent again after (`on`).
+        package enum Reason: String, Sendable, Hashable, CaseIterable {
+            /// The server could not be connected to. Nothing has been sent: any method.
+            case connect
+            /// The connection ended before an answer.
+            case reset
+            case status502 = "502"
+            case status503 = "503"
+            case status504 = "504"
+            /// No answer within `response_timeout`.
+            case timeout
+        }
+
+        /// Default: `connect` and `reset`.
+        package var on: Set<Reason> = [.connect, .reset]
+        /// How often a request is sent again (`attempts`), 1 to 5. Default: 1.
+        package var attempts = 1
+        /// The requests that are sent again, in percent of all (`budget`), 0 to 100; 3 a second of each worker always may. Default: 20.
+        package var budget = 20
+
+        /// With the defaults.
+        package init() {}
+    }
+
+    mutating func readUpkeep(_ mapping: MappingReader) {
+        mapping.set(&health, "health") { Self.health($0) }
+        mapping.set(&ejection, "ejection") { Self.ejection($0) }
+        mapping.set(&retry, "retry") { Self.retry($0) }
+    }
+
+    private static func health(_ value: ConfigurationValue) -> HealthCheck? {
+        guard let section = value.mapping(.upstreamHealth) else { return nil }
+        var check = HealthCheck()
+        section.set(&check.path, "path") { Self.checkPath($0) }
+        section.set(&check.interval, "interval") { $0.duration(in: .milliseconds(100) ... .hours(1)) }
+        section.set(&check.timeout, "timeout") { $0.duration(in: .milliseconds(1) ... .minutes(1)) }
+        section.set(&check.healthy, "healthy") { $0.integer(in: 1...100) }
+        section.set(&check.unhealthy, "unhealthy") { $0.integer(in: 1...100) }
+        section.set(&check.status, "status") { $0.oneOrList(Self.statuses) }
+        section.set(&check.host, "host") { Self.checkHost($0) }
+        return check
+    }
+
+    private static func checkPath(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 2_048) else { return nil }
+        guard text.hasPrefix("/"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
+            return value.fail("\(value.name) is \(value.shown), not a path", "begin with '/', percent-encode the rest")
+        }
+        return text
+    }
+
+    private static func checkHost(_ value: ConfigurationValue) -> String? {
+        guard let text = value.string(atMost: 320) else { return nil }
+        do {
+            _ = try HostAndPort(parsing: text, defaultPort: 80)
+            return text
+        } catch {
+            return value.fail("\(value.name) is \(error.what)", "write NAME or NAME:PORT")
+        }
+    }
+
+    /// `204` or `200-399`.
+    private static func statuses(_ value: ConfigurationValue) -> ClosedRange<Int>? {
+        let text = value.scalar("a status")?.text ?? ""
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { WholeNumber.parse($0) }
+        guard let first = parts.first ?? nil, let last = parts.last ?? nil, parts.count <= 2, first <= last,
+            first >= 100, last <= 599
+        else {
+            return value.fail("\(value.name) is \(value.shown), not a status", "write 200 or 200-399, within 100-599")
+        }
+        return first...last
+    }
+
+    private static func ejection(_ value: ConfigurationValue) -> Ejection? {
+        guard let section = value.mapping(.upstreamEjection) else { return nil }
+        var ejection = Ejection()
+        let times: ClosedRange<Duration> = .milliseconds(100) ... .hours(24)
+        section.set(&ejection.failures, "failures") { $0.integer(in: 1...1_000) }
+        section.set(&ejection.time, "time") { $0.duration(in: times) }
+        section.set(&ejection.maxTime, "max_time") { $0.duration(in: times) }
+        section.set(&ejection.maxShare, "max_share") { $0.integer(in: 1...100) }
+        if section.value("max_time") == nil { ejection.maxTime = max(ejection.maxTime, ejection.time) }
+        if ejection.maxTime < ejection.time, let value = section.value("max_time") {
+            let _: Bool? = value.fail("\(value.name) is shorter than time", "make it longer, or time shorter")
+        }
+        return ejection
+    }
+
+    private static func retry(_ value: ConfigurationValue) -> Retry? {
+        guard let section = value.mapping(.upstreamRetry) else { return nil }
+        var retry = Retry()
+        section.set(&retry.on, "on") { list in
+            list.list { $0.choice(Retry.Reason.self) }.map { Set($0) }
+        }
+        section.set(&retry.attempts, "attempts") { $0.integer(in: 1...5) }
+        section.set(&retry.budget, "budget") { $0.integer(in: 0...100) }
+        return retry
+    }
+}

@@ -1,0 +1,110 @@
+import Synchronization
+
+/// Which row of the counters each route and each upstream has, by its name, so that counts go on when a reload moves or changes it.
+///
+/// The rows are made before the first request, with room for names that come with reloads. A name that is in use no more gives its row
+/// back when there is no other left.
+package final class MetricIndices: Sendable {
+    /// The names of one kind.
+    private struct Rows {
+        let capacity: Int
+        private(set) var names: [String] = []
+        private var indices: [String: Int] = [:]
+
+        init(_ names: [String], spare: Int) {
+            capacity = Set(names).count + spare
+            for name in names { _ = index(of: name) }
+        }
+
+        func known(_ name: String) -> Int { indices[name] ?? -1 }
+
+        mutating func index(of name: String) -> Int? {
+            if let index = indices[name] { return index }
+            guard names.count < capacity else { return nil }
+            indices[name] = names.count
+            names.append(name)
+            return names.count - 1
+        }
+
+        /// Gives a name the row of one that is not wanted.
+        mutating func replace(with name: String, wanted: Set<String>) -> Int? {
+            guard let index = names.firstIndex(where: { !wanted.contains($0) }) else { return nil }
+            indices[names[index]] = nil
+            indices[name] = index
+            names[index] = name
+            return index
+        }
+    }
+
+    private struct State {
+        var routes: Rows
+        var upstreams: Rows
+    }
+
+    /// The names of one configuration.
+    package struct Names: Sendable {
+        package let routes: [String]
+        package let upstreams: [String]
+
+        package init(routes: [String], upstreams: [String]) {
+            self.routes = routes
+            self.upstreams = upstreams
+        }
+    }
+
+    /// The rows that were given to another name: what they counted is to be forgotten.
+    package struct Cleared: Sendable {
+        var routes: [Int] = []
+        var upstreams: [Int] = []
+    }
+
+    /// For how many further names of each kind there is room, at least.
+    static let spare = 256
+    package let routeCapacity: Int
+    package let upstreamCapacity: Int
+    private let state: Mutex<State>
+
+    /// Rows for these names.
+    package init(routes: [String], upstreams: [String]) {
+        let state = State(
+            routes: Rows(routes, spare: max(Self.spare, routes.count)),
+            upstreams: Rows(upstreams, spare: max(Self.spare, upstreams.count)))
+        routeCapacity = state.routes.capacity
+        upstreamCapacity = state.upstreams.capacity
+        self.state = Mutex(state)
+    }
+
+    /// The names by their rows.
+    package var routeNames: [String] { state.withLock { $0.routes.names } }
+    package var upstreamNames: [String] { state.withLock { $0.upstreams.names } }
+
+    /// The row of a name; -1 without one, which counts as none.
+    package func route(_ name: String) -> Int { state.withLock { $0.routes.known(name) } }
+    package func upstream(_ name: String) -> Int { state.withLock { $0.upstreams.known(name) } }
+
+    /// Gives each name of a configuration a row; nil when there are not enough.
+    ///
+    /// - Parameters:
+    ///   - next: the names of the next configuration.
+    ///   - current: the names of the configuration that is being served; they keep their rows.
+    package func adopt(_ next: Names, besides current: Names) -> Cleared? {
+        state.withLock { state in
+            var rows = state
+            let routes = Self.adopt(next.routes, current.routes, &rows.routes)
+            let upstreams = Self.adopt(next.upstreams, current.upstreams, &rows.upstreams)
+            guard let routes, let upstreams else { return nil }
+            state = rows
+            return Cleared(routes: routes, upstreams: upstreams)
+        }
+    }
+
+    private static func adopt(_ names: [String], _ current: [String], _ rows: inout Rows) -> [Int]? {
+        let wanted = Set(names).union(current)
+        var cleared: [Int] = []
+        for name in names where rows.index(of: name) == nil {
+            guard let index = rows.replace(with: name, wanted: wanted) else { return nil }
+            cleared.append(index)
+        }
+        return cleared
+    }
+}

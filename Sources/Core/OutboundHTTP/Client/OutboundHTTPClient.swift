@@ -1,0 +1,74 @@
+import AsyncHTTPClient
+import GatewayCore
+package import NIOCore
+import NIOHTTP1
+
+/// Sends requests over HTTP/1.1: certificates verified, no redirects, nothing decompressed, bounded in bytes and time.
+package final class OutboundHTTPClient: OutboundTransport {
+    /// The most bytes of a response about one token.
+    package static let sizeLimit = 64 << 10
+
+    private let client: HTTPClient
+    private let size: Int
+
+    /// Creates a client on the group's event loops. `shutdown` must be called before it is released.
+    ///
+    /// - Parameters:
+    ///   - connections: the most that are kept to one server; as many as are ever used at a time.
+    ///   - size: the most bytes of a response's body.
+    ///   - longest: the longest timeout of any request. A connection that is still being made after it is given up.
+    package init(group: any EventLoopGroup, connections: Int, size: Int = sizeLimit, longest: Duration) {
+        // The default configuration verifies certificates and host names, and does not decompress.
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.httpVersion = .http1Only
+        let longest = TimeAmount.nanoseconds(Int64(longest.nanoseconds))
+        configuration.timeout = .init(connect: longest, read: longest)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(connections, 1)
+        // The owner of a lookup decides when to retry.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroup: group, configuration: configuration)
+        self.size = size
+    }
+
+    package func send(
+        _ request: OutboundRequest, within timeout: Duration,
+        completion: @escaping @Sendable (Result<OutboundResponse, LookupFailure>) -> Void
+    ) {
+        guard let request = Self.request(request) else { return completion(.failure(LookupFailure(.invalidURL))) }
+        let deadline = NIODeadline.now() + .nanoseconds(Int64(timeout.nanoseconds))
+        attempt(request, deadline: deadline, mayRetry: true, completion: completion)
+    }
+
+    package func shutdown() async {
+        try? await client.shutdown()
+    }
+}
+
+extension OutboundHTTPClient {
+    private static func request(_ request: OutboundRequest) -> HTTPClient.Request? {
+        let scheme = request.url.prefix { $0 != ":" }.lowercased()
+        guard scheme == "https" || scheme == "http" else { return nil }
+        var headers: HTTPHeaders = ["user-agent": "gatehouse", "accept": "application/json"]
+        for field in request.fields { headers.replaceOrAdd(name: field.name, value: field.value) }
+        return try? HTTPClient.Request(
+            url: request.url, method: request.method == .get ? .GET : .POST, headers: headers,
+            body: request.method == .get ? nil : .bytes(request.body))
+    }
+
+    /// Sends a request, and sends it once more if the connection was closed before the first byte of the response: a server may close a kept
+    /// connection just as it is used again.
+    private func attempt(
+        _ request: HTTPClient.Request, deadline: NIODeadline, mayRetry: Bool,
+        completion: @escaping @Sendable (Result<OutboundResponse, LookupFailure>) -> Void
+    ) {
+        let collector = ResponseCollector(limit: size)
+        let task = client.execute(request: request, delegate: collector, deadline: deadline)
+        task.futureResult.whenComplete { result in
+            let result = result.mapError { LookupFailure(failure: $0) }
+            guard mayRetry, case .failure(let failure) = result, failure.kind == .closed, !collector.hasHead else {
+                return completion(result)
+            }
+            self.attempt(request, deadline: deadline, mayRetry: false, completion: completion)
+        }
+    }
+}

@@ -1,0 +1,274 @@
+package import GatewayCore
+
+/// The bounds of the lookups at one service.
+package struct LookupLimits: Sendable {
+    /// How long a key waits for its call, in nanoseconds.
+    package static let patience: UInt64 = 5_000_000_000
+    /// The most waiters, many of them for the same key.
+    package static let waiters = 16_384
+
+    /// The most calls at a time.
+    let concurrency: Int
+    /// The most keys of one call.
+    let batch: Int
+    /// The most keys that wait for a call.
+    let waiting: Int
+    /// The most calls a second; `nil`: any number.
+    let rate: Int?
+
+    package init(concurrency: Int, batch: Int = 1, waiting: Int, rate: Int? = nil) {
+        self.concurrency = max(concurrency, 1)
+        self.batch = batch
+        self.waiting = waiting
+        self.rate = rate
+    }
+}
+
+/// Why a waiter gets no result.
+package enum LookupRejection: Sendable, Equatable {
+    /// All places are taken, or the key waited too long for its call.
+    case overloaded
+    /// The service is not called before this time, in monotonic nanoseconds, because its last call failed in this way.
+    case paused(LookupFailure.Kind?, until: UInt64)
+}
+
+/// The lookups at one service, as a pure value: single flight, bulkhead and circuit breaker.
+///
+/// Waiters for the same key share one call. A bounded number of calls runs, and a bounded number of keys waits for a call; clients' networks take
+/// turns. While the service fails, waiters are rejected and no calls start.
+///
+/// The owner enters waiters, starts each call that `next` returns, and then passes its number to `finish` exactly once.
+package struct LookupFlights<Key: Hashable & Sendable, Waiter: Sendable>: Sendable {
+    package enum Action: Sendable {
+        case reject([Waiter], LookupRejection)
+        case log(LookupEvent)
+    }
+
+    /// A call to the service about one or more keys.
+    package struct Call: Sendable {
+        fileprivate(set) package var number = 0
+        fileprivate(set) package var keys: [Key] = []
+        /// The keys' payloads, for the start of the call alone.
+        fileprivate(set) package var payloads: [[UInt8]] = []
+        fileprivate(set) package var waiters: [Key: [Waiter]] = [:]
+        /// When the call started, in monotonic nanoseconds.
+        fileprivate(set) package var startedAt: UInt64 = 0
+        /// The owner's number for the credential that the call is made with.
+        fileprivate(set) package var credential = 0
+        /// Whether the call was made before, and failed.
+        fileprivate(set) package var isRetry = false
+
+        package var allWaiters: [Waiter] { waiters.values.flatMap(\.self) }
+    }
+
+    /// A key that waits for its call.
+    private struct Entry: Sendable {
+        let payload: [UInt8]
+        var waiters: [Waiter]
+    }
+
+    private let limits: LookupLimits
+    private var entries: [Key: Entry] = [:]
+    private var queue: FairQueue<Key, PeerNetwork>
+    private var rate: RateLimiter?
+    private var calls: [Int: Call] = [:]
+    /// The latest running call of each key.
+    private var callOfKey: [Key: Int] = [:]
+    /// Calls to make before those of waiting keys; the last one first.
+    private var retries: [Call] = []
+    private var lastNumber = 0
+    private var waiterCount = 0
+    private var breaker = CircuitBreaker()
+    private var log = FailureLog()
+    package var counters = LookupCounters()
+
+    package init(_ limits: LookupLimits) {
+        self.limits = limits
+        queue = FairQueue(limit: limits.waiting)
+        rate = limits.rate.map { RateLimiter(perSecond: $0) }
+    }
+
+    /// When `expire` and `next` are needed; `nil` while nothing waits, or only the end of a call can change anything.
+    package var deadline: UInt64? {
+        guard let oldest = queue.oldest else { return nil }
+        let expiry = oldest &+ LookupLimits.patience
+        guard let rate, calls.count < allowed else { return expiry }
+        return min(expiry, rate.nextAt)
+    }
+
+    /// Whether a key or a retry waits for a call and the breaker lets it start.
+    package func hasWork(now: UInt64) -> Bool {
+        !(queue.isEmpty && retries.isEmpty) && !breaker.isOpen(now: now)
+    }
+
+    /// The rejection of all waiters while the breaker is open.
+    package var pause: LookupRejection { .paused(log.current, until: breaker.openUntil) }
+
+    package func status(now: UInt64) -> LookupStatus {
+        LookupStatus(
+            counters: counters, running: calls.count,
+            waiting: queue.count + retries.reduce(0) { $0 + $1.keys.count }, failing: log.current,
+            pausedFor: breaker.isOpen(now: now) ? breaker.openUntil - now : 0)
+    }
+}
+
+extension LookupFlights {
+    /// Lets a waiter join the call for its key, or wait for a new one.
+    ///
+    /// - Parameters:
+    ///   - payload: what the call needs besides the key. It is not kept once the call has started.
+    ///   - network: the client's, so that a client with many lookups delays only its own.
+    ///   - notBefore: a running call that started earlier is not joined.
+    package mutating func enter(
+        _ key: Key, payload: [UInt8] = [], of network: PeerNetwork = .unknown, notBefore: UInt64 = 0, _ waiter: Waiter,
+        now: UInt64
+    ) -> [Action] {
+        guard waiterCount < LookupLimits.waiters else { return overload([waiter], now: now) }
+        if join(key, notBefore, waiter) {
+            waiterCount += 1
+            counters.shared += 1
+            return []
+        }
+        guard !breaker.isOpen(now: now) else {
+            counters.paused += 1
+            return [.reject([waiter], pause)]
+        }
+        let evicted: Key?
+        switch queue.enter(key, of: network, now: now) {
+        case .refused: return overload([waiter], now: now)
+        case .admitted: evicted = nil
+        case .replaced(let key): evicted = key
+        }
+        entries[key] = Entry(payload: payload, waiters: [waiter])
+        waiterCount += 1
+        return evicted.map { overload(remove($0), now: now) } ?? []
+    }
+
+    /// Rejects the keys that waited too long.
+    package mutating func expire(now: UInt64) -> [Action] {
+        guard now >= LookupLimits.patience else { return [] }
+        let late = queue.removeAll(enteredBy: now - LookupLimits.patience).flatMap { remove($0) }
+        return late.isEmpty ? [] : overload(late, now: now)
+    }
+
+    /// Returns a call that has to start now; `nil`: none may start.
+    package mutating func next(now: UInt64, credential: Int = 0) -> Call? {
+        guard calls.count < allowed, !breaker.isOpen(now: now), var call = retries.popLast() ?? dequeue(now: now)
+        else { return nil }
+        lastNumber += 1
+        call.number = lastNumber
+        call.startedAt = now
+        call.credential = credential
+        counters.calls += 1
+        for key in call.keys { callOfKey[key] = call.number }
+        calls[call.number] = call
+        calls[call.number]?.payloads = []
+        return call
+    }
+
+    /// Removes a call that has ended; its waiters are the caller's now. `nil`: there is none of this number, after `stop`.
+    package mutating func finish(_ number: Int) -> Call? {
+        guard let call = calls.removeValue(forKey: number) else { return nil }
+        for key in call.keys where callOfKey[key] == number { callOfKey[key] = nil }
+        waiterCount -= call.waiterCount
+        return call
+    }
+
+    /// Makes a finished call again, before all keys that wait.
+    package mutating func retry(_ call: Call) {
+        var call = call
+        call.isRetry = true
+        postpone(call)
+    }
+
+    /// Makes a finished call again in two halves: one key that the service does not accept must not fail the other keys of its call.
+    package mutating func retryInHalves(_ call: Call) {
+        let middle = call.keys.count / 2
+        for keys in [call.keys[middle...], call.keys[..<middle]] {
+            var half = call
+            half.keys = Array(keys)
+            half.waiters = call.waiters.filter { keys.contains($0.key) }
+            postpone(half)
+        }
+    }
+
+    /// Reports that a call had a result.
+    package mutating func succeeded() -> [Action] {
+        breaker.close()
+        return log.succeeded().map { [.log($0)] } ?? []
+    }
+
+    /// Reports that a call failed.
+    package mutating func failed(_ failure: LookupFailure, opensBreaker: Bool, now: UInt64) -> [Action] {
+        counters.failed += 1
+        let event = log.failed(failure, now: now).map { [Action.log($0)] } ?? []
+        return opensBreaker ? event + openBreaker(failure, now: now) : event
+    }
+
+    /// Starts no calls for a while, and rejects all keys that wait for one.
+    package mutating func openBreaker(_ failure: LookupFailure, now: UInt64) -> [Action] {
+        breaker.open(failure, now: now)
+        let rejected = removeWaiting()
+        counters.paused += UInt64(rejected.count)
+        return rejected.isEmpty ? [] : [.reject(rejected, pause)]
+    }
+
+    /// Removes all keys and calls, and returns their waiters. Calls that run have no number any more.
+    package mutating func stop() -> [Waiter] {
+        removeWaiting() + calls.keys.flatMap { finish($0)?.allWaiters ?? [] }
+    }
+}
+
+extension LookupFlights {
+    private var allowed: Int { breaker.isHalfOpen ? 1 : limits.concurrency }
+
+    /// Joins the latest running call of the key if it started late enough, else the wait for the next one.
+    private mutating func join(_ key: Key, _ notBefore: UInt64, _ waiter: Waiter) -> Bool {
+        if let number = callOfKey[key], let call = calls[number], call.startedAt >= notBefore {
+            calls[number]?.waiters[key]?.append(waiter)
+            return true
+        }
+        guard entries[key] != nil else { return false }
+        entries[key]?.waiters.append(waiter)
+        return true
+    }
+
+    private mutating func dequeue(now: UInt64) -> Call? {
+        guard !queue.isEmpty, rate?.take(now: now) ?? true else { return nil }
+        var call = Call()
+        while call.keys.count < limits.batch, let key = queue.next(), let entry = entries.removeValue(forKey: key) {
+            call.keys.append(key)
+            call.payloads.append(entry.payload)
+            call.waiters[key] = entry.waiters
+        }
+        return call
+    }
+
+    private mutating func postpone(_ call: Call) {
+        waiterCount += call.waiterCount
+        retries.append(call)
+    }
+
+    private mutating func remove(_ key: Key) -> [Waiter] {
+        let waiters = entries.removeValue(forKey: key)?.waiters ?? []
+        waiterCount -= waiters.count
+        return waiters
+    }
+
+    private mutating func removeWaiting() -> [Waiter] {
+        let postponed = retries.flatMap(\.allWaiters)
+        retries = []
+        waiterCount -= postponed.count
+        return postponed + queue.removeAll(enteredBy: .max).flatMap { remove($0) }
+    }
+
+    private mutating func overload(_ waiters: [Waiter], now: UInt64) -> [Action] {
+        counters.overflowed += UInt64(waiters.count)
+        let rejection = Action.reject(waiters, .overloaded)
+        return log.overloaded(now: now).map { [rejection, .log($0)] } ?? [rejection]
+    }
+}
+
+extension LookupFlights.Call {
+    fileprivate var waiterCount: Int { waiters.values.reduce(0) { $0 + $1.count } }
+}

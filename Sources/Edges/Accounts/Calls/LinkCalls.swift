@@ -1,0 +1,80 @@
+import Authentication
+import GatewayCore
+import JOSE
+import Revocation
+
+/// `POST link`: lets a further identity at a provider belong to the caller's account.
+struct LinkCall {
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let caller = try call.accountHolder()
+        let body = try CallBody(of: call, taking: ProvenBody.members + ["consent"])
+        let consents = try body.flag("consent")
+        try parts.count(caller.user)
+        try await parts.authorizer.require(caller, isRecent: true)
+        let keys = try parts.keys
+        let linking = Linking(
+            parts: parts, caller: caller, account: try await parts.account(caller.user), consents: consents, keys: keys,
+            audit: parts.auditLog(call))
+        let account = try await link(try ProvenBody(body, parts), linking, call)
+        return .json(Self.answer(account))
+    }
+
+    /// All that can be mended with the same proof is asked before its one use.
+    private func link(
+        _ proven: ProvenBody, _ linking: Linking, _ call: AccountCall
+    ) async throws -> AccountRecord {
+        switch proven {
+        case .credential(let request, let provider):
+            let candidate = try await parts.redeemer.candidate(request, provider: provider, for: call.network)
+            let user = try ProvenUser(candidate)
+            try parts.count(UserKey(user.link))
+            try linking.checkConsent(user)
+            try await parts.redeemer.use(candidate, for: .link)
+            return try await linking.link(user)
+        case .pending(let token):
+            try parts.count(UserKey(token.user.link))
+            guard case .link = token.purpose else {
+                throw AccountDenial.credential("a pending token that only sign-in takes")
+            }
+            guard try token.isBound(to: linking.caller.user) else { throw AccountDenial(.userMismatch) }
+            try linking.checkConsent(token.user)
+            try await parts.use(token)
+            return try await linking.link(token.user)
+        }
+    }
+
+    /// The account's providers.
+    static func answer(_ account: AccountRecord) -> [UInt8] {
+        var answer = ObjectText()
+        answer.add("uid", account.uid)
+        answer.add("providers", account.links.keys.sorted())
+        return answer.bytes
+    }
+}
+
+/// `POST unlink`: ends the link of the caller's account to a provider.
+struct UnlinkCall {
+    private static let lastLink = "It is the account's only provider: link another first, or nobody could sign in."
+
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let caller = try call.accountHolder()
+        let body = try CallBody(of: call, taking: ["provider"])
+        let provider = try body.requiredText("provider", atMost: StoreBounds.maximumProviderSize)
+        try parts.count(caller.user)
+        try await parts.authorizer.require(caller, isRecent: true)
+        guard (try? StoreBounds.check(provider: provider)) != nil else { throw AccountDenial(.noSuchProvider) }
+        switch try await parts.store.release(provider: provider, of: caller.user) {
+        case .released(let link, let account):
+            parts.auditLog(call).record(.unlink, of: caller.user, provider: link.provider)
+            // The session that makes the call ends, too, where that identity began it.
+            let endsCaller = caller.origin?.link == link
+            return .json(LinkCall.answer(account), cookie: endsCaller ? .clear : nil)
+        case .absent: throw AccountDenial(.noSuchProvider)
+        case .last: throw AccountDenial(.operationNotAllowed, detail: Self.lastLink)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import TextCoding
+import Authentication
+import GatewayCore
+import JOSE
+import Revocation
+
+/// `POST nonce`: gives out a nonce for the next proof.
+struct NonceCall {
+    private static let expected =
+        "Send \"purpose\" as \(Nonces.Purpose.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))."
+
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let body = try CallBody(of: call, taking: ["purpose"], mayBeEmpty: true)
+        let nonce = try await parts.nonces.issue(for: try purpose(body))
+        var answer = ObjectText()
+        answer.add("nonce", nonce.raw)
+        answer.add("nonce_sha256", HexDigits.text(of: nonce.digest.bytes))
+        answer.add("expires_in", Nonces.lifetime)
+        return .json(answer.bytes)
+    }
+
+    private func purpose(_ body: CallBody) throws(AccountDenial) -> Nonces.Purpose? {
+        guard let value = body.value("purpose") else { return nil }
+        guard let purpose = Nonces.Purpose.allCases.first(where: { value.equals($0.rawValue) }) else {
+            throw .malformed(Self.expected)
+        }
+        return purpose
+    }
+}
+
+/// `POST sign-in`: begins a session of the account that an identity belongs to, or makes one.
+struct SignInCall {
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let body = try CallBody(of: call, taking: ProvenBody.members + ["user", "expires_in"])
+        let lifetime = try body.duration()
+        let name = try DisplayName.read(body)
+        let keys = try parts.keys
+        let user = try await user(try ProvenBody(body, parts, others: ["user"]), call)
+        let audit = parts.auditLog(call)
+        let finder = AccountFinder(parts: parts, audit: audit, keys: keys)
+        let (found, started) = try await begin(user) { try await finder.find(user, name: name) }
+        let source = SessionSource(
+            user: found.account.user, claims: user.claims, account: found.account, signIn: user.signIn,
+            origin: user.origin, started: started, isFirebase: found.account.created == nil)
+        let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: parts.clock.now(), lifetime: lifetime)
+        var answer = ObjectText()
+        answer.add("uid", found.account.uid)
+        answer.add("is_new_user", found.isNew)
+        answer.add("expires_in", lifetime)
+        return .json(answer.bytes, cookie: cookie)
+    }
+
+    /// Finds the account of a user and begins a session of it, anew where the identity is unlinked meanwhile.
+    private func begin(
+        _ user: ProvenUser, _ find: () async throws -> AccountFinder.Found
+    ) async throws -> (AccountFinder.Found, started: UnixTime) {
+        for _ in 0..<AccountFinder.attempts {
+            let found = try await find()
+            let start = try await SessionStarter(parts: parts)
+                .start(found.account.user, user.link, madeAt: user.madeAt)
+            if let start { return (found, start) }
+        }
+        throw AccountDenial(.overloaded, reason: "the identity was linked and unlinked by others, again and again")
+    }
+
+    private func user(_ proven: ProvenBody, _ call: AccountCall) async throws -> ProvenUser {
+        switch proven {
+        case .credential(let request, let provider):
+            let candidate = try await parts.redeemer.candidate(request, provider: provider, for: call.network)
+            let user = try ProvenUser(candidate)
+            try parts.count(UserKey(user.link))
+            try await parts.redeemer.use(candidate, for: .signIn)
+            return user
+        case .pending(let token):
+            guard token.purpose == .signIn else {
+                throw AccountDenial.credential("a pending token that only link takes")
+            }
+            try parts.count(UserKey(token.user.link))
+            try await parts.use(token)
+            return token.user
+        }
+    }
+}
+
+/// `POST session`: begins a session with an ID token of Firebase, whose user just signed in.
+struct SessionCall {
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let body = try CallBody(of: call, taking: ["id_token", "expires_in"])
+        let text = try body.requiredText("id_token", atMost: Authenticator.maximumTokenSize)
+        let lifetime = try body.duration()
+        let keys = try parts.keys
+        let principal = try await parts.verifier.verifyFirebase(text)
+        try parts.count(principal.user)
+        let now = parts.clock.now()
+        // The token's own time, not a sign-in that was recorded later: whoever has a stolen token must not get a
+        // session for it.
+        guard let time = principal.authTime, time.age(at: now) <= AccountDenial.recentSignIn else {
+            throw AccountDenial.signInAgain("the token's sign-in is too old")
+        }
+        try await parts.authorizer.require(principal, isRecent: false)
+        let started = try await SessionStarter(parts: parts).start(principal.user, madeAt: time)
+        let source = SessionSource(
+            user: principal.user, claims: try SourceClaims.of(principal),
+            account: try await parts.account(principal.user),
+            signIn: SignInProof(authenticatedAt: time.notAfter(now)), origin: SessionOrigin(firebase: principal),
+            started: started, isFirebase: true)
+        let cookie = try SessionIssuer(keys: keys).cookie(for: source, now: now, lifetime: lifetime)
+        var answer = ObjectText()
+        answer.add("uid", principal.uid)
+        answer.add("expires_in", lifetime)
+        return .json(answer.bytes, cookie: cookie)
+    }
+}
+
+/// `POST sign-out`: ends the caller's session, or all sessions of the caller.
+struct SignOutCall {
+    let parts: AccountParts
+
+    func reply(to call: AccountCall) async throws -> AccountReply {
+        let body = try CallBody(of: call, taking: ["everywhere"], mayBeEmpty: true)
+        let isEverywhere = try body.flag("everywhere")
+        guard let caller = call.caller else { return .done(cookie: .clear) }
+        if isEverywhere {
+            try await parts.authorizer.require(caller, isRecent: true)
+            try await parts.store.revoke(caller.user, at: parts.clock.now(), .everything)
+        }
+        // After the others, which it could not end any more; and by itself, since a token of Firebase of this very second outlives the revocation.
+        if let session = caller.session {
+            try await parts.store.revokeSession(caller.user, session, expires: caller.endedUntil)
+        }
+        return .done(cookie: .clear)
+    }
+}

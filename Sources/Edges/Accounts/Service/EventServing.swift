@@ -1,4 +1,0 @@
-/// Serves the calls of providers' servers, which tell of their users.
-package protocol EventServing: Sendable {
-    func serve(_ call: AccountCall) async -> AccountReply
-}

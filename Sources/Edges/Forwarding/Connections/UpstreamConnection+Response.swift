@@ -1,0 +1,229 @@
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import NIOCore
+
+extension UpstreamConnection {
+    /// Does what the bytes at hand allow.
+    func relayAnswer(to client: ClientHandler) {
+        // Writing may find the client gone, and that ends the exchange.
+        while self.client === client, let answer = exchange?.answer {
+            switch answer {
+            case .awaitingHead:
+                guard takeAnswerHead(for: client) else { return }
+            case .body:
+                guard relayAnswerBody(to: client) else { return }
+            case .complete:
+                return complete(for: client)
+            }
+        }
+    }
+
+    /// - Returns: whether there may be more to do.
+    private func takeAnswerHead(for client: ClientHandler) -> Bool {
+        guard inbound.readableBytes > 0 else { return false }
+        var searched = scanned
+        let end = inbound.withUnsafeReadableBytes { HeadScan.end(in: $0, scanned: &searched) }
+        scanned = searched
+        guard let end, end <= AnswerHead.sizeLimit else {
+            if end != nil || inbound.readableBytes > AnswerHead.sizeLimit { fail(.upstreamInvalidResponse) }
+            return false
+        }
+        scanned = 0
+        var held = takeInbound()
+        guard let head = held.readSlice(length: end) else { return false }
+        inbound = held
+        return head.withUnsafeReadableBytes { bytes in
+            do {
+                let parsed = try ResponseParser.parse(
+                    bytes, requestMethod: method, fields: front.answerFields, limits: AnswerHead.limits)
+                return pass(parsed, bytes: bytes, to: client)
+            } catch {
+                fail(.upstreamInvalidResponse)
+                return false
+            }
+        }
+    }
+
+    private func pass(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) -> Bool {
+        guard head.status != 101 else {
+            if pool.judgesAnswers { pool.requestAnswered(at: server) }
+            return switchProtocols(head, bytes: bytes, to: client)
+        }
+        guard head.status >= 200 else {
+            guard exchange?.interimCame() == true else {
+                fail(.upstreamInvalidResponse)
+                return false
+            }
+            passInterim(head, bytes: bytes, to: client)
+            return true
+        }
+        if upgrade != nil { endUpload() }
+        guard !isCutShortByItsChunks(head) else {
+            fail(.upstreamInvalidResponse)
+            return false
+        }
+        if pool.judgesAnswers, !passesOn(status: Int(head.status), for: client) { return false }
+        exchange?.headCame(framing: head.framing, keepAlive: head.keepAlive)
+        answerBody = BodyReader(head.framing)
+        delivery = AnswerHead.delivery(of: head.framing, minorVersion: client.record.minorVersion)
+        trailers =
+            delivery == .chunked
+            ? TrailerFilter(announcedIn: front.answerFields, of: bytes, managed: client.record.additions?.removed) : nil
+        let closes = client.beginAnswer(status: UInt16(head.status), persistent: delivery != .untilClose)
+        let small = takeSmallBody()
+        let scratch = front.flushes.answers.next()
+        AnswerHead.render(
+            head, bytes: bytes, fields: front.answerFields, trailers: trailers, delivery: delivery, closes: closes,
+            minorVersion: client.record.minorVersion, additions: client.record.additions,
+            origin: client.record.corsOrigin, room: small?.readableBytes ?? 0, into: &scratch.pointee)
+        if let small { scratch.pointee.writeImmutableBuffer(small) }
+        client.write(scratch.pointee)
+        if answerBody.isOpen, let type = front.answerFields.first(.contentType)?.value.bytes(in: bytes),
+            StreamType.isStream(type)
+        {
+            client.beginStream(.answer)
+        }
+        // Only what is followed by more can be too much.
+        if exchange?.answer == .body, answerBody.isOpen, !client.isWritable { pauseReading() }
+        return true
+    }
+
+    /// Whether the chunks that came with the head are malformed, as far as they would be passed on in this turn: the client can still be told.
+    private func isCutShortByItsChunks(_ head: ResponseHead) -> Bool {
+        guard head.framing == .chunked, inbound.readableBytes > 0 else { return false }
+        return ChunkedBody.isMalformed(inbound, parts: TurnBudget.units)
+    }
+
+    /// A small body that came with its head, to go out in the same write.
+    private func takeSmallBody() -> ByteBuffer? {
+        guard delivery == .asIs, case .length(let length) = answerBody, length <= 4096,
+            Int(length) <= inbound.readableBytes
+        else { return nil }
+        var held = takeInbound()
+        let body = held.readSlice(length: Int(length))
+        inbound = held
+        answerBody = .none
+        return body
+    }
+
+    /// 103 and its like are passed on to clients that know them; 100 was answered by us, once the request was permitted.
+    private func passInterim(_ head: ResponseHead, bytes: UnsafeRawBufferPointer, to client: ClientHandler) {
+        guard head.status != 100, client.record.minorVersion == 1 else { return }
+        let scratch = front.flushes.answers.next()
+        AnswerHead.renderInterim(
+            head, bytes: bytes, fields: front.answerFields, additions: client.record.additions, into: &scratch.pointee)
+        client.write(scratch.pointee)
+        exchange?.interimPassed()
+        if !client.isWritable { pauseReading() }
+    }
+
+    /// - Returns: whether there may be more to do.
+    private func relayAnswerBody(to client: ClientHandler) -> Bool {
+        if answerBody.isOpen, inbound.readableBytes > 0, defersRest() {
+            writeGathered(to: client)
+            if holdsMuch || !client.isWritable { pauseReading() }
+            return false
+        }
+        switch takeBody() {
+        case .needsMore:
+            if inbound.readableBytes == 0 { inbound = ByteBuffer() }
+            writeGathered(to: client)
+            if !client.isWritable { pauseReading() }
+            return false
+        case .data(let part):
+            turn.spendPart(bytes: part.readableBytes)
+            deliver(part, to: client)
+            return true
+        case .end(let section):
+            deliverEnd(section, to: client)
+            exchange?.bodyEnded()
+            return true
+        case .malformed:
+            fail(.upstreamInvalidResponse)
+            return false
+        }
+    }
+
+    private func takeBody() -> BodyReader.Part {
+        var (held, reader) = (takeInbound(), answerBody)
+        defer { (inbound, answerBody) = (held, reader) }
+        return reader.next(from: &held)
+    }
+
+    private func deliver(_ part: ByteBuffer, to client: ClientHandler) {
+        client.connection.progress(now: front.time)
+        client.stream?.passedToClient(part)
+        var ready = takeGathered()
+        if delivery == .chunked { ready.writeChunkHeader(part.readableBytes) }
+        if part.readableBytes <= UpstreamConnection.smallPart {
+            ready.writeImmutableBuffer(part)
+        } else {
+            if ready.readableBytes > 0 { client.write(ready) }
+            client.write(part)
+            ready = ByteBuffer()
+        }
+        if delivery == .chunked { ready.writeStaticString("\r\n") }
+        gathered = ready
+    }
+
+    private func deliverEnd(_ section: ByteBuffer, to client: ClientHandler) {
+        if delivery == .chunked {
+            var ready = takeGathered()
+            ready.writeStaticString("0\r\n")
+            trailers?.append(section, to: &ready)
+            ready.writeStaticString("\r\n")
+            gathered = ready
+        }
+        writeGathered(to: client)
+    }
+
+    private func writeGathered(to client: ClientHandler) {
+        guard gathered.readableBytes > 0 else { return }
+        client.write(takeGathered())
+    }
+
+    private func takeGathered() -> ByteBuffer {
+        let ready = gathered
+        gathered = ByteBuffer()
+        return ready
+    }
+
+    // MARK: - Failures
+
+    /// Looks at the status of an answer before anything of it is passed on.
+    ///
+    /// - Returns: whether it is passed on; else its request is served elsewhere.
+    func passesOn(status: Int, for client: ClientHandler) -> Bool {
+        guard (502...504).contains(status) else {
+            pool.requestAnswered(at: server)
+            return true
+        }
+        pool.requestFailed(at: server, why: "status \(status)")
+        guard pool.settings.retry.statuses.contains(status), sendsElsewhere(after: .status) else { return true }
+        return false
+    }
+
+    /// Sends the request again, to another server where there is one: what it says of this one is dropped, and this connection closed.
+    ///
+    /// - Returns: whether that may be, and is done.
+    func sendsElsewhere(after reason: UpstreamRetry.Reason) -> Bool {
+        guard let client, exchange?.maySendElsewhere == true, pool.mayRetry(reason, at: server, for: client) else {
+            return false
+        }
+        self.client = nil
+        closeNow()
+        client.serveAgain()
+        return true
+    }
+
+    /// What a failed exchange says of the server.
+    func blame(_ code: DecisionCode) {
+        switch code {
+        case .upstreamUnreachable: pool.requestFailed(at: server, why: "the connection ended without an answer")
+        case .upstreamInvalidResponse: pool.requestFailed(at: server, why: "an answer was invalid or cut short")
+        case .upstreamTimeout: pool.requestFailed(at: server, why: "no answer in time")
+        default: break
+        }
+    }
+}

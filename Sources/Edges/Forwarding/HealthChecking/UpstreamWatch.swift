@@ -1,0 +1,163 @@
+import GatewayConfiguration
+import Logging
+import NIOCore
+import Synchronization
+
+/// Looks after the servers of one upstream, once for the process: resolves names again, checks whether servers are well, and tells every
+/// worker's pool.
+package final class UpstreamWatch: Sendable {
+    /// What it works with.
+    struct Environment: Sendable {
+        let resolver: NameResolver
+        let loop: any EventLoop
+        let logger: Logger
+        /// Tells the pools of the upstream.
+        let tell: @Sendable (UpstreamSettings, UpstreamUpdate) -> Void
+    }
+
+    /// How the checks of a server of the settings have ended.
+    package struct Checks: Sendable {
+        package var passed: UInt64 = 0
+        package var failed: UInt64 = 0
+    }
+
+    private struct State: Sendable {
+        var places: UpstreamPlaces
+        var verdicts: [UpstreamEndpoint: HealthVerdict] = [:]
+        var checks: [Checks]
+        var unresolved: Set<Int> = []
+    }
+
+    package let settings: UpstreamSettings
+    private let environment: Environment
+    private let state: Mutex<State>
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    /// How many checks of one upstream run at a time.
+    static let checksAtOnce = 16
+    /// While a name was never resolved, it is tried again this soon.
+    static let impatience = Duration.seconds(5)
+
+    init(_ settings: UpstreamSettings, _ environment: Environment) {
+        self.settings = settings
+        self.environment = environment
+        state = Mutex(
+            State(
+                places: UpstreamPlaces(settings),
+                checks: Array(repeating: Checks(), count: settings.servers.count)))
+    }
+
+    deinit { stop() }
+
+    package var checks: [Checks] { state.withLock { $0.checks } }
+
+    func start() {
+        var begun: [Task<Void, Never>] = []
+        if state.withLock({ !$0.places.names.isEmpty }) {
+            begun.append(Task { [weak self] in while let pause = await self?.resolve() { await Self.sleep(pause) } })
+        }
+        if let check = settings.health {
+            begun.append(
+                Task { [weak self] in while let pause = await self?.checkAll(check) { await Self.sleep(pause) } })
+        }
+        tasks.withLock { $0 += begun }
+    }
+
+    func stop() {
+        for task in tasks.withLock({ $0 }) { task.cancel() }
+    }
+
+    private static func sleep(_ duration: Duration) async {
+        try? await Task.sleep(for: duration)
+    }
+
+    /// A tenth more or less, so that gateways do not ask together.
+    private static func varied(_ duration: Duration) -> Duration { duration * Double.random(in: 0.9...1.1) }
+
+    // MARK: - Names
+
+    /// - Returns: after how long to do so again; nil: never.
+    func resolve() async -> Duration? {
+        let names = state.withLock { $0.places.names }
+        var isChanged = false
+        for server in names {
+            guard !Task.isCancelled else { return nil }
+            let (host, port) = (settings.servers[server].host, settings.servers[server].port)
+            let addresses = await environment.resolver.resolve(host, port)
+            note(isResolved: addresses != nil, server)
+            if state.withLock({ $0.places.note(addresses, of: server) }) { isChanged = true }
+        }
+        guard !Task.isCancelled else { return nil }
+        if isChanged { publish() }
+        let isComplete = state.withLock { $0.places.isComplete }
+        return Self.varied(isComplete ? settings.every : min(settings.every, Self.impatience))
+    }
+
+    private func publish() {
+        let endpoints = state.withLock { state in
+            let endpoints = state.places.endpoints
+            let kept = Set(endpoints)
+            state.verdicts = state.verdicts.filter { kept.contains($0.key) }
+            return endpoints
+        }
+        environment.tell(settings, .endpoints(endpoints))
+    }
+
+    private func note(isResolved: Bool, _ server: Int) {
+        let isNews = state.withLock { state in
+            isResolved ? state.unresolved.remove(server) != nil : state.unresolved.insert(server).inserted
+        }
+        guard isNews else { return }
+        environment.logger.notice(
+            isResolved
+                ? "a server's name is resolved again" : "a server's name cannot be resolved; its last addresses stay",
+            metadata: ["upstream": "\(settings.name)", "server": "\(settings.servers[server].url)"])
+    }
+
+    // MARK: - Checks
+
+    private func checkAll(_ check: Configuration.Upstream.HealthCheck) async -> Duration? {
+        let began = ContinuousClock.now
+        let probe = HealthProbe(dialer: UpstreamDialer(settings: settings), check: check)
+        let endpoints = state.withLock { $0.places.endpoints }
+        await withTaskGroup(of: Void.self) { group in
+            for (index, endpoint) in endpoints.enumerated() {
+                if index >= Self.checksAtOnce { await group.next() }
+                group.addTask { [self] in
+                    await conclude(endpoint, probe.run(endpoint, on: environment.loop), check)
+                }
+            }
+        }
+        guard !Task.isCancelled else { return nil }
+        return max(.milliseconds(10), Self.varied(check.interval) - (ContinuousClock.now - began))
+    }
+
+    private func conclude(
+        _ endpoint: UpstreamEndpoint, _ problem: String?, _ check: Configuration.Upstream.HealthCheck
+    ) async {
+        guard !Task.isCancelled else { return }
+        let passed = problem == nil
+        let isHealthy = state.withLock { state in
+            if passed { state.checks[endpoint.server].passed += 1 } else { state.checks[endpoint.server].failed += 1 }
+            return state.verdicts[
+                endpoint, default: HealthVerdict(healthy: check.healthy, unhealthy: check.unhealthy)
+            ].checked(passed: passed)
+        }
+        environment.tell(
+            settings,
+            .checked(endpoint, passed: passed, isHealthy: isHealthy, why: problem ?? "its checks succeed"))
+    }
+}
+
+extension UpstreamSettings {
+    /// How often names are resolved again.
+    fileprivate var every: Duration { .nanoseconds(Int64(clamping: resolveEvery)) }
+}
+
+/// What those who look after an upstream tell every worker's pool.
+package enum UpstreamUpdate: Sendable {
+    /// Its names lead there now.
+    case endpoints([UpstreamEndpoint])
+    /// A check has ended; `isHealthy` is what follows from it and those before, `why` what it found.
+    case checked(UpstreamEndpoint, passed: Bool, isHealthy: Bool, why: String)
+}

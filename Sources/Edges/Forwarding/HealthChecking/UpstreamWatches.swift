@@ -1,0 +1,47 @@
+package import Logging
+package import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Those who look after the upstreams of the configuration that is served.
+package final class UpstreamWatches: Sendable {
+    private let environment: UpstreamWatch.Environment
+    private let threads: NIOThreadPool
+    private let watches = Mutex<[UpstreamWatch]>([])
+
+    /// So many names are resolved at a time.
+    private static let resolvers = 4
+
+    /// - Parameter tell: hands news to the upstream's pool on every loop.
+    package init(
+        loop: any EventLoop, logger: Logger, tell: @escaping @Sendable (UpstreamSettings, UpstreamUpdate) -> Void
+    ) {
+        threads = NIOThreadPool(numberOfThreads: Self.resolvers)
+        environment = UpstreamWatch.Environment(
+            resolver: .system(threads), loop: loop, logger: logger, tell: tell)
+    }
+
+    package var current: [UpstreamWatch] { watches.withLock { $0 } }
+
+    /// From now on these are the upstreams: those that stay as they were are looked after as before.
+    package func follow(_ upstreams: [UpstreamSettings]) {
+        let wanted = upstreams.filter(\.needsHealthChecking)
+        guard !wanted.isEmpty || !current.isEmpty else { return }
+        threads.start()
+        let (begun, ended) = watches.withLock { watches in
+            let before = watches
+            let begun = wanted.filter { settings in !before.contains { $0.settings == settings } }
+                .map { UpstreamWatch($0, environment) }
+            watches = before.filter { watch in wanted.contains { $0 == watch.settings } } + begun
+            return (begun, before.filter { watch in !wanted.contains { $0 == watch.settings } })
+        }
+        for watch in ended { watch.stop() }
+        for watch in begun { watch.start() }
+    }
+
+    package func stop() {
+        for watch in current { watch.stop() }
+        watches.withLock { $0 = [] }
+        threads.shutdownGracefully { _ in }
+    }
+}

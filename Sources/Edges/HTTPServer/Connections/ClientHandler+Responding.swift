@@ -1,0 +1,116 @@
+package import GatewayCore
+import HTTPWire
+package import NIOCore
+
+extension ClientHandler {
+    /// The answer's head, or an interim response's; the caller has settled how the connection goes on by ``beginAnswer``.
+    package func write(_ part: ByteBuffer) {
+        guard context != nil else { return }
+        record.bytesOut &+= UInt64(part.readableBytes)
+        send(part)
+    }
+
+    package func give(_ part: ByteBuffer, to context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(part), promise: queued.note() ? noticeOfSending(context) : nil)
+    }
+
+    /// The next answer need not go through the channel, once that has sent what it has.
+    private func leaveChannel() {
+        guard let context, let mark = writer?.askBack() else { return }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess {
+            if self.writer?.channelSent(mark) == false, self.connection.isIdle { self.leaveChannel() }
+        }
+        context.write(wrapOutboundOut(ByteBuffer()), promise: sent)
+        flush()
+    }
+
+    private func noticeOfSending(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            guard self.queued.stepSent() else { return }
+            self.writabilityChanged()
+        }
+        return promise
+    }
+
+    /// Whether the client's connection takes more of the answer.
+    package var isWritable: Bool { takesMore }
+
+    /// The final head of the answer is about to be written.
+    ///
+    /// - Parameter persistent: whether the answer's end can be told without closing.
+    /// - Returns: whether the head must say `Connection: close`.
+    package func beginAnswer(status: UInt16, persistent: Bool) -> Bool {
+        let now = front.time
+        record.status = status
+        record.answered = now
+        // A body that is still open will not be read to its end: the next request could not be found.
+        connection.responseBegan(persistent: persistent && !front.isDraining && !isOutdated, now: now)
+        return !connection.isPersistent || (connection.peerFinished && inbound.readableBytes == 0)
+    }
+
+    /// The answer is complete.
+    package func endAnswer() {
+        guard connection.isServing else { return }
+        responder = nil
+        let afterwards = connection.responseEnded(
+            hasMore: inbound.readableBytes > 0, now: front.time)
+        finish()
+        head = ByteBuffer()
+        switch afterwards {
+        case .nextRequest:
+            leaveChannel()
+            advance()
+        case .close, .linger: closeOnceSent()
+        }
+    }
+
+    /// The request is over: whoever began it is told, and let go of.
+    func finish() {
+        handler?.finished(self)
+        stream = nil
+        lasting = nil
+    }
+
+    /// Answers with a denial instead of forwarding.
+    package func deny(_ denial: Denial) {
+        guard connection.isServing, !connection.responseStarted, context != nil else { return }
+        record.code = denial.code
+        var denial = denial
+        if record.clearsCookie { denial.cookieLine = front.clearingCookie }
+        skipBodyAtHand()
+        let closes = beginAnswer(status: denial.code.status, persistent: !connection.bodyOpen)
+        let scratch = front.flushes.answers.next()
+        ProblemResponse(
+            denial: denial, record: record, closes: closes,
+            additions: record.additions ?? handler?.additions
+        )
+        .write(into: &scratch.pointee, date: front.dateLine())
+        write(scratch.pointee)
+        flush()
+        endAnswer()
+    }
+
+    /// Answers with a document of the gateway's own.
+    package func answer(_ document: StaticResponse) {
+        guard connection.isServing, !connection.responseStarted, context != nil else { return }
+        skipBodyAtHand()
+        let closes = beginAnswer(status: document.status, persistent: !connection.bodyOpen)
+        let scratch = front.flushes.answers.next()
+        document.write(
+            into: &scratch.pointee, for: record, date: front.dateLine(), closes: closes,
+            additions: record.additions ?? handler?.additions)
+        write(scratch.pointee)
+        flush()
+        endAnswer()
+    }
+
+    /// A body that is here completely is skipped, so that a refused request need not cost the connection.
+    private func skipBodyAtHand() {
+        guard connection.bodyOpen, case .length(let length) = body, !awaitsBody else { return }
+        inbound.moveReaderIndex(forwardBy: Int(length))
+        body = .none
+        connection.bodyEnded(now: front.time)
+    }
+}

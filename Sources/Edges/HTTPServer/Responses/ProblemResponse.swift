@@ -1,0 +1,134 @@
+package import GatewayCore
+import JOSE
+package import NIOCore
+
+/// The answer to a request that may not pass: problem details (RFC 9457), with a challenge where there is one to give.
+package struct ProblemResponse {
+    package let denial: Denial
+    package let record: RequestRecord
+    package let closes: Bool
+    /// What the answer has besides.
+    var additions: ResponseFieldPolicy?
+
+    package init(denial: Denial, record: RequestRecord, closes: Bool, additions: ResponseFieldPolicy? = nil) {
+        self.denial = denial
+        self.record = record
+        self.closes = closes
+        self.additions = additions
+    }
+
+    /// Renders the whole answer, in place of what `output` held.
+    package func write(into output: inout ByteBuffer, date: [UInt8]) {
+        output.reuse(for: 1024)
+        if record.wantsGRPC { return writeGRPC(into: &output, date: date) }
+        let body = body()
+        output.writeStaticString("HTTP/1.1 ")
+        output.writeString(String(denial.code.status))
+        output.writeStaticString(" ")
+        output.writeStaticString(Self.reason(denial.code.status))
+        output.writeStaticString(
+            "\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nContent-Length: ")
+        output.writeString(String(body.utf8.count))
+        output.writeStaticString("\r\n")
+        output.writeBytes(date)
+        writeChallenge(into: &output)
+        if let cookie = denial.cookieLine { output.writeBytes(cookie) }
+        additions?.writeOwn(to: record.corsOrigin, into: &output)
+        output.writeConnection(of: record, closes: closes)
+        output.writeStaticString("\r\n")
+        if !record.isHead { output.writeString(body) }
+    }
+
+    private func body() -> String {
+        let code = denial.code
+        var members = ""
+        if let more = denial.members { members = "," + String(decoding: more, as: UTF8.self) }
+        return """
+            {"title":"\(code.title)","status":\(code.status),"detail":\(detail),\
+            "code":"\(code.wire)","request_id":"\(record.idText)"\(members)}
+
+            """
+    }
+
+    private var detail: String {
+        var json: [UInt8] = []
+        JSONWriter.appendString(denial.detail ?? "\(denial.code.detail)", to: &json)
+        return String(decoding: json, as: UTF8.self)
+    }
+
+    private func writeChallenge(into output: inout ByteBuffer) {
+        switch denial.code.challenge {
+        case .none: break
+        case .plain: output.writeStaticString("WWW-Authenticate: Bearer\r\n")
+        case .invalidToken: output.writeStaticString("WWW-Authenticate: Bearer error=\"invalid_token\"\r\n")
+        case .insufficientScope:
+            output.writeStaticString("WWW-Authenticate: Bearer error=\"insufficient_scope\"")
+            writeParameter(into: &output)
+            output.writeStaticString("\r\n")
+        case .insufficientUserAuthentication:
+            output.writeStaticString("WWW-Authenticate: Bearer error=\"insufficient_user_authentication\"")
+            if let maxAge = denial.maxAge { output.writeString(", max_age=\"\(maxAge)\"") }
+            writeParameter(into: &output)
+            output.writeStaticString("\r\n")
+        }
+        if let retryAfter = denial.retryAfter { output.writeString("Retry-After: \(retryAfter)\r\n") }
+        if let allow = denial.allow {
+            output.writeStaticString("Allow: ")
+            output.writeBytes(allow)
+            output.writeStaticString("\r\n")
+        }
+    }
+
+    private func writeParameter(into output: inout ByteBuffer) {
+        guard let parameter = denial.challengeParameter else { return }
+        output.writeStaticString(", ")
+        output.writeString(parameter)
+    }
+
+    /// A gRPC call gets a trailers-only response: HTTP 200, the verdict in `grpc-status` (gRPC over HTTP, "Responses").
+    private func writeGRPC(into output: inout ByteBuffer, date: [UInt8]) {
+        let status = grpcStatus
+        output.writeStaticString(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nContent-Length: 0\r\ngrpc-status: ")
+        output.writeString(String(status))
+        output.writeStaticString("\r\ngrpc-message: ")
+        output.writeStaticString(denial.code.wire)
+        output.writeStaticString("\r\n")
+        output.writeBytes(date)
+        writeChallenge(into: &output)
+        additions?.writeOwn(to: record.corsOrigin, into: &output)
+        output.writeConnection(of: record, closes: closes)
+        output.writeStaticString("\r\n")
+    }
+
+    /// UNAUTHENTICATED, PERMISSION_DENIED, UNAVAILABLE, and for what is left INTERNAL.
+    private var grpcStatus: Int {
+        switch denial.code.status {
+        case 401: 16
+        case 403: 7
+        case 404, 405: 12
+        case 429, 502, 503, 504: 14
+        default: 13
+        }
+    }
+
+    private static func reason(_ status: UInt16) -> StaticString {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 409: "Conflict"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        default: "Error"
+        }
+    }
+}

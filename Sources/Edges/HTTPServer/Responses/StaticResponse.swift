@@ -1,0 +1,70 @@
+import GatewayCore
+import NIOCore
+
+/// A small answer of the gateway's own, rendered but for what differs from request to request.
+package struct StaticResponse: Sendable {
+    let status: UInt16
+    private let head: [UInt8]
+    private let body: [UInt8]
+
+    /// 200 with a document that is the same for everybody.
+    ///
+    /// - Parameter maximumAge: for how long others may keep it, in seconds.
+    package init(contentType: String, maximumAge: Int, body: [UInt8]) {
+        self.init(contentType: contentType, caching: "public, max-age=\(maximumAge)", fields: [], body: body)
+    }
+
+    /// - Parameters:
+    ///   - status: 200 or 204; the latter has no body.
+    ///   - contentType: nil where there is no body.
+    ///   - caching: the value of `Cache-Control`.
+    ///   - fields: further fields; their values are the gateway's own text.
+    package init(
+        status: UInt16 = 200, contentType: String?, caching: String = "no-store",
+        fields: [(name: String, value: String)] = [], body: [UInt8] = []
+    ) {
+        self.status = status
+        var text = "HTTP/1.1 \(status == 204 ? "204 No Content" : "200 OK")\r\n"
+        if let contentType { text += "Content-Type: \(contentType)\r\n" }
+        text += "Cache-Control: \(caching)\r\n"
+        // RFC 9110 section 8.6: none with 204.
+        if status != 204 { text += "Content-Length: \(body.count)\r\n" }
+        for field in fields { text += "\(field.name): \(field.value)\r\n" }
+        head = Array(text.utf8)
+        self.body = body
+    }
+
+    /// 204 with whole lines.
+    package init(noContentWith lines: [UInt8]) {
+        status = 204
+        head = Array("HTTP/1.1 204 No Content\r\n".utf8) + lines
+        body = []
+    }
+
+    /// Renders the whole answer, in place of what `output` held.
+    ///
+    /// - Parameter additions: what it has besides.
+    func write(
+        into output: inout ByteBuffer, for record: RequestRecord, date: [UInt8], closes: Bool,
+        additions: ResponseFieldPolicy? = nil
+    ) {
+        output.reuse(for: head.count + body.count + 128)
+        output.writeBytes(head)
+        output.writeBytes(date)
+        additions?.writeOwn(to: record.corsOrigin, into: &output)
+        output.writeConnection(of: record, closes: closes)
+        output.writeStaticString("\r\n")
+        if !record.isHead { output.writeBytes(body) }
+    }
+}
+
+extension ByteBuffer {
+    /// What the client has to be told of how its connection goes on.
+    mutating func writeConnection(of record: RequestRecord, closes: Bool) {
+        if closes {
+            writeStaticString("Connection: close\r\n")
+        } else if record.minorVersion == 0 {
+            writeStaticString("Connection: keep-alive\r\n")
+        }
+    }
+}

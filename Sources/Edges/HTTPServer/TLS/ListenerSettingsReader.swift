@@ -1,0 +1,121 @@
+package import GatewayConfiguration
+package import GatewayCore
+import NIOSSL
+
+/// Reads what listeners serve with: what is wrong with the files is told at their place in the configuration.
+package struct ListenerSettingsReader {
+    private let proxies: TrustedProxies
+    private let now: Int64
+    package private(set) var warnings: [ConfigurationWarning] = []
+    package private(set) var errors: [ConfigurationError] = []
+
+    /// - Parameter now: seconds since 1970, for what has expired.
+    package init(proxies: TrustedProxies, now: Int64) {
+        self.proxies = proxies
+        self.now = now
+    }
+
+    /// Nil where a file cannot be read or is unfit: ``errors`` tell of these.
+    package mutating func read(_ listener: Configuration.Listener) -> ListenerSettings? {
+        // Before the files are read: a change while they are is noticed.
+        let fingerprints = listener.tls?.fingerprints ?? []
+        var tls: ServerTLS?
+        if let settings = listener.tls {
+            guard let read = read(settings) else { return nil }
+            tls = read
+        }
+        return ListenerSettings(
+            tls: tls, takesProxyHeader: listener.proxyProtocol, proxies: proxies, configuration: listener,
+            fingerprints: fingerprints)
+    }
+
+    private mutating func read(_ settings: Configuration.ListenerTLS) -> ServerTLS? {
+        let certificates = settings.identities.compactMap { read($0) }
+        let authorities = authorities(of: settings)
+        guard certificates.count == settings.identities.count, let authorities else { return nil }
+        do {
+            return try ServerTLS(
+                certificates, authorities: authorities, clients: settings.clientCertificates,
+                minimumVersion: settings.minimumVersion)
+        } catch {
+            fail(settings.location, "TLS cannot be set up: \(error)", "make the certificate anew")
+            return nil
+        }
+    }
+
+    private mutating func read(_ identity: Configuration.ListenerTLS.Identity) -> ServerCertificate? {
+        do throws(ServerCertificate.Failure) {
+            let certificate = try ServerCertificate(certificate: identity.certificate, key: identity.privateKey)
+            warn(of: certificate, identity)
+            return certificate
+        } catch {
+            let (what, remedy) = error.explanation(identity)
+            fail(identity.location, what, remedy)
+            return nil
+        }
+    }
+
+    private mutating func warn(of certificate: ServerCertificate, _ identity: Configuration.ListenerTLS.Identity) {
+        let file = Quoted(identity.certificate)
+        if certificate.expiry <= now {
+            warn(identity, "the certificate \(file) has expired", "renew it: clients refuse it")
+        } else if certificate.beginning > now {
+            warn(identity, "the certificate \(file) is not valid yet", "look at the machine's clock")
+        }
+        if certificate.names.isEmpty {
+            warn(
+                identity, "the certificate \(file) has no DNS name",
+                "add subject alternative names: no client asks for it")
+        }
+        if BoundedFile.isOpenToOthers(identity.privateKey) {
+            warn(
+                identity, "the key file \(Quoted(identity.privateKey)) is open to others than its owner",
+                "chmod 600 it: who reads it can pose as this server")
+        }
+    }
+
+    /// Empty where clients are not asked for a certificate; nil where the file is unfit.
+    private mutating func authorities(of settings: Configuration.ListenerTLS) -> [NIOSSLCertificate]? {
+        guard let file = settings.clientCA else { return [] }
+        let remedy = "write the authorities' certificates there, in PEM"
+        do throws(BoundedFile.Failure) {
+            let bytes = try BoundedFile.read(file, atMost: ServerCertificate.maximumSize)
+            if let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty {
+                return certificates
+            }
+            fail(settings.location, "client_ca \(Quoted(file)) holds no certificate", remedy)
+        } catch {
+            fail(settings.location, "client_ca \(Quoted(file)) cannot be read (\(error.reason))", remedy)
+        }
+        return nil
+    }
+
+    private mutating func fail(_ location: SourceLocation, _ what: String, _ remedy: String) {
+        errors.append(ConfigurationError(location: location, what: what, remedy: remedy))
+    }
+
+    private mutating func warn(
+        _ identity: Configuration.ListenerTLS.Identity, _ what: String, _ remedy: String
+    ) {
+        warnings.append(ConfigurationWarning(location: identity.location, what: what, remedy: remedy))
+    }
+}
+
+extension ServerCertificate.Failure {
+    fileprivate func explanation(
+        _ identity: Configuration.ListenerTLS.Identity
+    ) -> (what: String, remedy: String) {
+        let certificate = Quoted(identity.certificate)
+        let key = Quoted(identity.privateKey)
+        let paths = "paths start at the working directory"
+        return switch self {
+        case .certificateUnreadable(let reason): ("the certificate \(certificate) cannot be read (\(reason))", paths)
+        case .keyUnreadable(let reason): ("the key file \(key) cannot be read (\(reason))", paths)
+        case .noCertificate:
+            ("\(certificate) holds no certificate", "write it in PEM, followed by those that lead to its authority")
+        case .noKey: ("\(key) holds no private key", "write it in PEM, without a passphrase")
+        case .doNotBelongTogether:
+            ("the key \(key) is not the certificate's of \(certificate)", "write the key that it was made with")
+        }
+    }
+}

@@ -1,0 +1,155 @@
+/// An expression, and what is known of its value.
+typealias CheckedOperand = (expression: Expression, value: Inferred)
+
+/// Infers the kinds of expressions and reports unknown names, wrong operands and arguments, and conditions that are never true.
+///
+/// Recurses as deep as expressions nest, which the parser bounds.
+struct ExpressionChecker {
+    var findings: RuleFindings
+    var names: NameScope
+    /// The functions that conditions call.
+    var calledByConditions: Set<Int> = []
+    var builtins = BuiltinCallChecker()
+
+    init(_ mode: NameScope.Mode, _ findings: RuleFindings) {
+        self.findings = findings
+        names = NameScope(mode)
+    }
+
+    /// What an expression may be; tells what is wrong in it.
+    mutating func infer(_ expression: Expression) -> Inferred {
+        let range = expression.range
+        switch expression.kind {
+        case .null: return .constant(.null)
+        case .bool(let value): return .bool(value)
+        case .integer(let value): return .constant(.integer(value))
+        case .float(let value): return .constant(.float(value))
+        case .string(let value): return .constant(.string(value))
+        case .bytes: return Inferred(kinds: .bytes)
+        case .list(let elements): return inferList(elements)
+        case .map(let entries): return inferMap(entries)
+        case .path(let parts): return inferPath(parts)
+        case .name(let name): return inferName(name, range)
+        case .member(let base, let name): return inferMember(base, name)
+        case .index(let base, let index): return inferIndex(base, index, range)
+        case .slice(let base, let from, let to): return inferSlice(base, from, to, range)
+        case .call(let name, let arguments): return inferCall(name, arguments)
+        case .methodCall(let base, let name, let arguments): return inferMethod(base, name, arguments)
+        case .unary(let operation, let operand): return inferUnary(operation, operand, range)
+        case .binary(let operation, let left, let right): return inferBinary(operation, left, right, range)
+        case .logical(let operation, let operands): return inferLogical(operation, operands)
+        case .typeTest(let operand, let type): return inferTypeTest(operand, type)
+        case .conditional(let condition, let then, let otherwise): return inferConditional(condition, then, otherwise)
+        }
+    }
+
+    /// What stands where true or false is asked for.
+    mutating func inferCondition(_ expression: Expression) -> Inferred {
+        let value = infer(expression)
+        guard !value.kinds.fits(.bool) else { return value }
+        findings.fail(
+            expression.range, "a condition is true or false, and this is \(value.kinds.described)",
+            remedy(forNoBoolean: value, expression))
+        return .failed
+    }
+
+    /// What stands beside `&&` or `||`, after `!` or before `?`.
+    mutating func inferOperand(_ operand: Expression, of operation: String) -> Inferred {
+        let value = infer(operand)
+        guard !value.kinds.fits(.bool) else { return value }
+        findings.fail(
+            operand.range, "\(operation) takes what is true or false, and this is \(value.kinds.described)",
+            remedy(forNoBoolean: value, operand))
+        return .failed
+    }
+
+    private func remedy(forNoBoolean value: Inferred, _ expression: Expression) -> String {
+        if value.isNull { return "write what must hold, as in auth != null" }
+        let text = quote(expression)
+        if value.kinds.fits(.null) || value.origin == .uid {
+            return "nothing stands for true by itself: write \(text) != null"
+        }
+        if value.kinds.readable == .string { return "compare it: \(text) == '...'" }
+        if value.kinds.fits([.list, .set, .map]) { return "ask for its size: \(text).size() > 0" }
+        return "compare it with something"
+    }
+
+    /// What a field is made of that the upstream gets.
+    mutating func inferRendered(_ expression: Expression) {
+        let value = infer(expression)
+        if value.isNull {
+            findings.fail(expression.range, "null makes no field", "write what the field is to have, or take it away")
+        } else if !value.kinds.fits(Self.rendered) {
+            findings.fail(
+                expression.range, "a field cannot have \(value.kinds.described)",
+                remedy(forUnrendered: value, quote(expression)))
+        }
+    }
+
+    /// What has a form as the value of a field; null makes none.
+    private static let rendered: KindSet = [
+        .null, .bool, .integer, .float, .string, .timestamp, .list, .map, .set,
+    ]
+
+    private func remedy(forUnrendered value: Inferred, _ text: String) -> String {
+        if value.kinds.fits(.bytes) { return "write \(text).toBase64() or \(text).toHexString()" }
+        if value.kinds.fits(.path) { return "write string(\(text))" }
+        if value.kinds.fits(.duration) { return "write \(text).seconds()" }
+        return "write \(text).affectedKeys()"
+    }
+}
+
+extension ExpressionChecker {
+    mutating func inferList(_ elements: [Expression]) -> Inferred {
+        var constants: [RuleValue]? = []
+        for element in elements {
+            if let constant = infer(element).constant { constants?.append(constant) } else { constants = nil }
+        }
+        return Inferred(kinds: .list, constant: constants.map { .list($0) })
+    }
+
+    mutating func inferMap(_ entries: [Expression.MapEntry]) -> Inferred {
+        var keys: Set<[UInt8]> = []
+        for entry in entries {
+            checkKey(entry.key, &keys)
+            _ = infer(entry.value)
+        }
+        return Inferred(kinds: .map)
+    }
+
+    private mutating func checkKey(_ key: Expression, _ keys: inout Set<[UInt8]>) {
+        if case .name(let name) = key.kind, names.variable(named: name) == nil, !names.isGlobal(name) {
+            findings.fail(
+                key.range, "a key of a map is an expression, and \(name.shown) is no name that is known here",
+                "quote it: '\(name.shown)'")
+            return
+        }
+        let value = infer(key)
+        if !value.kinds.fits(.string) {
+            findings.fail(
+                key.range, "a key of a map is a string, and this is \(value.kinds.described)",
+                "quote it: '\(quote(key))'")
+        }
+        guard let text = value.stringConstant else { return }
+        if !keys.insert(Array(text.utf8)).inserted {
+            findings.fail(key.range, "the key '\(text.shown)' is there twice", "take one of the two away")
+        }
+    }
+
+    mutating func inferPath(_ parts: [Expression.PathPart]) -> Inferred {
+        for part in parts {
+            guard case .expression(let part) = part else { continue }
+            let value = infer(part)
+            if !value.kinds.fits([.string, .path]) {
+                findings.fail(
+                    part.range, "a segment of a path is a string or path, and this is \(value.kinds.described)",
+                    value.kinds.fits([.integer, .float, .bool])
+                        ? "write $(string(\(quote(part))))" : "put what is a string there")
+            }
+        }
+        return Inferred(kinds: .path)
+    }
+
+    /// The text of an expression in a message: on one line, shortened.
+    func quote(_ expression: Expression) -> String { findings.quote(expression) }
+}

@@ -1,0 +1,194 @@
+/// A name that stands for a value.
+struct CheckedVariable {
+    var name: String
+    /// What it is, as messages say it: `a parameter`, `a capture`.
+    var role: String
+    /// Where it is declared; nil: outside of the rules' text.
+    var range: SourceRange?
+    var value: Inferred
+    var isUsed = false
+}
+
+/// The service block or a match block: what is visible in it.
+struct CheckedBlock {
+    /// The block around it.
+    var parent: Int?
+    /// Its captures and those of the blocks around it.
+    var captures: [CheckedVariable]
+    /// Its own functions, by name.
+    var functions: [String: Int] = [:]
+}
+
+/// A function, and what is known of it.
+struct CheckedFunction {
+    var syntax: FunctionSyntax
+    var block: Int
+    /// What its result may be, whatever its arguments are; anything before it was checked.
+    var result = KindSet.any
+}
+
+/// The names that rules declare, and what each means at one place of the text.
+struct NameScope {
+    /// What the names of the language stand for.
+    enum Mode {
+        /// `auth` and `request`.
+        case condition
+        /// `auth`, `uid`, `provider` and `token`: a value that is computed once for a token has no request.
+        case value
+    }
+
+    let mode: Mode
+    /// The service block and all match blocks, in the order of the text.
+    var blocks = [CheckedBlock(parent: nil, captures: [])]
+    var functions: [CheckedFunction] = []
+    /// The declarations of a file's captures, the first of each name.
+    var captures: [String: SourceRange] = [:]
+    /// The current block, and the parameters and `let`s of the current function.
+    var block = 0
+    var locals: [CheckedVariable] = []
+    /// The current function; `nil` in a condition.
+    var function: Int?
+
+    init(_ mode: Mode) {
+        self.mode = mode
+    }
+
+    /// The function that a name means in a block: of the block itself, or of the nearest around it.
+    func function(named name: String, from block: Int) -> Int? {
+        var next: Int? = block
+        while let block = next {
+            if let function = blocks[block].functions[name] { return function }
+            next = blocks[block].parent
+        }
+        return nil
+    }
+
+    /// A parameter, `let` or capture that is visible at the current place.
+    func variable(named name: String) -> CheckedVariable? {
+        locals.first { RuleText.equal($0.name, name) }
+            ?? blocks[block].captures.first { RuleText.equal($0.name, name) }
+    }
+
+    /// Whether a name alone is a value of the language.
+    func isGlobal(_ name: String) -> Bool {
+        switch mode {
+        case .condition: name == "auth" || name == "request"
+        case .value: name == "auth" || name == "uid" || name == "provider" || name == "token"
+        }
+    }
+
+    /// Whether an expression is the name `request`, which is no value.
+    func isRequest(_ expression: Expression) -> Bool {
+        guard mode == .condition, case .name("request") = expression.kind else { return false }
+        return true
+    }
+
+    /// The name of a namespace, unless it is a variable.
+    func namespace(_ expression: Expression) -> String? {
+        guard case .name(let name) = expression.kind, Builtin.namespaces.contains(name), variable(named: name) == nil
+        else {
+            return nil
+        }
+        return name
+    }
+}
+
+extension NameScope {
+    /// Makes the blocks and functions of a file known, before anything in them is looked at.
+    mutating func declare(_ ruleset: RulesetSyntax, _ findings: inout RuleFindings) {
+        declare(ruleset.functions, in: 0, &findings)
+        for match in ruleset.matches { declare(match, in: 0, &findings) }
+    }
+
+    /// The captures of a pattern that stands outside of the rules' text.
+    mutating func declare(_ captures: [RuleCapture], at range: SourceRange, _ findings: inout RuleFindings) {
+        if captures.count > RuleLimits.captures {
+            findings.fail(
+                range, "a condition knows \(RuleLimits.captures) captures at most, and the path has \(captures.count)",
+                "match some of its segments as they are written")
+        }
+        for capture in captures.prefix(RuleLimits.captures) {
+            let kinds: KindSet = capture.isRest ? .path : .string
+            declareCapture(capture.name, kinds, at: range, declaredAt: nil, &findings)
+        }
+    }
+
+    private mutating func declare(_ match: MatchSyntax, in parent: Int, _ findings: inout RuleFindings) {
+        let index = blocks.count
+        blocks.append(CheckedBlock(parent: parent, captures: blocks[parent].captures))
+        block = index
+        for segment in match.segments { declare(segment, &findings) }
+        declare(match.functions, in: index, &findings)
+        for match in match.matches { declare(match, in: index, &findings) }
+    }
+
+    private mutating func declare(_ segment: PatternSegment, _ findings: inout RuleFindings) {
+        switch segment.kind {
+        case .literal: break
+        case .capture(let name): declareCapture(name, .string, at: segment.range, declaredAt: segment.range, &findings)
+        case .rest(let name): declareCapture(name, .path, at: segment.range, declaredAt: segment.range, &findings)
+        }
+    }
+
+    private mutating func declareCapture(
+        _ name: String, _ kinds: KindSet, at range: SourceRange, declaredAt: SourceRange?,
+        _ findings: inout RuleFindings
+    ) {
+        if isFree(name, at: range, &findings) { append(name, kinds, declaredAt) }
+    }
+
+    private mutating func append(_ name: String, _ kinds: KindSet, _ range: SourceRange?) {
+        if let range, captures[name] == nil { captures[name] = range }
+        let value = Inferred(kinds: kinds.union(.unreadable), origin: kinds == .path ? .path : .other)
+        blocks[block].captures.append(
+            CheckedVariable(name: name, role: "a capture", range: range, value: value))
+    }
+
+    private mutating func declare(_ declared: [FunctionSyntax], in block: Int, _ findings: inout RuleFindings) {
+        for function in declared {
+            let name = function.name.text
+            if let other = self.function(named: name, from: block) {
+                let line = findings.source.line(functions[other].syntax.name.range.start)
+                findings.fail(
+                    function.name.range, "there is a function '\(name.shown)' already on line \(line)",
+                    "give this one another name")
+            } else if Builtin.function(name) != nil {
+                findings.fail(
+                    function.name.range, "'\(name.shown)' is a function of the language",
+                    "give yours another name")
+            }
+            if blocks[block].functions[name] == nil { blocks[block].functions[name] = functions.count }
+            functions.append(CheckedFunction(syntax: function, block: block))
+        }
+    }
+
+    /// Whether nothing has a name yet; tells what has.
+    private func isFree(_ name: String, at range: SourceRange, _ findings: inout RuleFindings) -> Bool {
+        if mode == .condition, name == "auth" || name == "request" {
+            findings.fail(range, "'\(name.shown)' is a name of the language", "give yours another name")
+            return false
+        }
+        if Builtin.namespaces.contains(name) {
+            findings.fail(
+                range, "'\(name.shown)' is a name of the language, as in \(Builtin.example(ofNamespace: name))",
+                "give yours another name")
+            return false
+        }
+        if let other = variable(named: name) {
+            findings.fail(
+                range, "'\(name.shown)' is there already: \(other.role)\(findings.place(other.range))",
+                "give this one another name")
+            return false
+        }
+        return true
+    }
+
+    /// A parameter or `let` of the current function.
+    mutating func declare(local name: Name, _ role: String, _ value: Inferred, _ findings: inout RuleFindings) {
+        let isFree = isFree(name.text, at: name.range, &findings)
+        // What is made of a name that stands for two things is not judged.
+        let value = isFree ? value : .failed
+        locals.append(
+            CheckedVariable(name: name.text, role: role, range: name.range, value: value, isUsed: !isFree))
+    }
+}

@@ -1,0 +1,138 @@
+/// Reports what is wrong with parsed rules when they are loaded, and not when a request comes.
+///
+/// Linear in the text: each function is checked once, whatever calls it, and its parameters may be anything.
+struct RulesChecker {
+    var expressions: ExpressionChecker
+    /// What each function calls, each callee once.
+    var calls: [[Int]] = []
+    private var patterns = PatternTree()
+
+    private init(_ mode: NameScope.Mode, _ findings: RuleFindings) {
+        expressions = ExpressionChecker(mode, findings)
+    }
+
+    /// A rules file.
+    static func check(_ ruleset: RulesetSyntax, _ findings: inout RuleFindings) {
+        var checker = RulesChecker(.condition, findings)
+        checker.expressions.names.declare(ruleset, &checker.expressions.findings)
+        checker.checkCalls()
+        checker.checkRules(ruleset)
+        checker.warnOfUnusedFunctions()
+        findings = checker.expressions.findings
+    }
+
+    /// One condition.
+    ///
+    /// - Parameter captures: those of the pattern that it belongs to.
+    static func check(condition: Expression, captures: [RuleCapture], _ findings: inout RuleFindings) {
+        var checker = RulesChecker(.condition, findings)
+        checker.expressions.names.declare(captures, at: condition.range, &checker.expressions.findings)
+        let value = checker.expressions.inferCondition(condition)
+        if value.boolConstant == true {
+            checker.expressions.findings.warn(
+                condition.range, "this is always true, so it asks nothing",
+                "leave it out, or ask who is there: auth.uid == uid")
+        } else if value.boolConstant == false {
+            checker.expressions.findings.warn(
+                condition.range, "this is never true, so nobody may", "write what must hold for a request to pass")
+        }
+        findings = checker.expressions.findings
+    }
+
+    /// One value that is worked out once for each token.
+    static func check(value: Expression, _ findings: inout RuleFindings) {
+        var checker = RulesChecker(.value, findings)
+        checker.expressions.inferRendered(value)
+        findings = checker.expressions.findings
+    }
+}
+
+extension RulesChecker {
+    /// Looks at the conditions of a file, and at which of them can matter.
+    mutating func checkRules(_ ruleset: RulesetSyntax) {
+        if ruleset.matches.isEmpty {
+            expressions.findings.warn(
+                ruleset.range, "there is no match block, so nothing is allowed",
+                "write match /{path=**} { allow read: if request.auth != null; }")
+        }
+        // Blocks have their numbers in the order of the text.
+        var next = 1
+        for match in ruleset.matches { check(match, &next, Around(node: 0, isTold: false)) }
+    }
+
+    /// What blocks around a block say of it.
+    private struct Around {
+        /// Their pattern.
+        var node: Int
+        /// Whether something is wrong that goes for all blocks in it, and was told.
+        var isTold: Bool
+    }
+
+    private mutating func check(_ match: MatchSyntax, _ next: inout Int, _ around: Around) {
+        let index = next
+        next += 1
+        var around = Around(
+            node: patterns.node(match.segments, from: around.node), isTold: around.isTold)
+        if !around.isTold, !Self.hasAllow(match) {
+            expressions.findings.warn(
+                match.range, "nothing in this block allows anything", "add an allow, or take the block away")
+            around.isTold = true
+        }
+        checkAllows(match, index, around)
+        for match in match.matches { check(match, &next, around) }
+    }
+
+    /// Blocks nest only so deep, so that looking below each of them stays linear.
+    private static func hasAllow(_ match: MatchSyntax) -> Bool {
+        !match.allows.isEmpty || match.matches.contains { hasAllow($0) }
+    }
+
+    private mutating func checkAllows(_ match: MatchSyntax, _ index: Int, _ around: Around) {
+        expressions.names.block = index
+        let before = patterns.nodes[around.node]
+        let isCovered = before.unconditional == .all && !match.allows.isEmpty
+        if isCovered {
+            expressions.findings.warn(
+                match.range,
+                "everything here is allowed already\(expressions.findings.place(before.range)), without a condition",
+                "take one of the two away")
+        }
+        for allow in match.allows { check(allow, on: around.node, isCovered) }
+    }
+
+    private mutating func check(_ allow: AllowSyntax, on node: Int, _ isCovered: Bool) {
+        let value = allow.condition.map { expressions.inferCondition($0) } ?? .bool(true)
+        let earlier = patterns.nodes[node]
+        if !isCovered, !allow.operations.isEmpty, earlier.unconditional.isSuperset(of: allow.operations) {
+            expressions.findings.warn(
+                allow.range,
+                "this decides nothing: what it allows is allowed already\(expressions.findings.place(earlier.range)), without a condition",
+                "take one of the two away")
+        } else if value.boolConstant == true {
+            warnOfOpenness(allow)
+        } else if value.boolConstant == false {
+            expressions.findings.warn(
+                allow.range, "this never allows anything", "take it away: what nothing allows is denied")
+        }
+        if value.boolConstant == true { patterns.allow(allow.operations, on: node, at: allow.range) }
+    }
+
+    private mutating func warnOfOpenness(_ allow: AllowSyntax) {
+        let writes = allow.operations.intersection(.write)
+        if !writes.isEmpty {
+            expressions.findings.warn(
+                allow.range, "anyone may \(writes.text): nothing asks who it is",
+                "write a condition, as in: if request.auth != null")
+        } else if let condition = allow.condition, condition.kind.isNoLiteral {
+            expressions.findings.warn(
+                condition.range, "this is always true", "leave the condition out, or write one that asks something")
+        }
+    }
+}
+
+extension Expression.Kind {
+    /// Whether it is anything but true or false, written down.
+    var isNoLiteral: Bool {
+        if case .bool = self { false } else { true }
+    }
+}

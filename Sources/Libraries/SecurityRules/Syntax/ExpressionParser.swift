@@ -1,0 +1,101 @@
+/// Reads expressions by recursive descent. No expression nests deeper than `RuleLimits.expressionDepth`.
+struct ExpressionParser {
+    let tokens: TokenStream
+    private var count = 0
+    /// How many brackets, operators and calls stand around the current token.
+    var depth = 0
+
+    init(_ tokens: TokenStream) {
+        self.tokens = tokens
+    }
+
+    /// Parses a source that is one expression. `nil` if the result is unusable, with errors in the findings.
+    static func parse(_ findings: inout RuleFindings) -> Expression? {
+        guard SourceCheck.check(&findings) else { return nil }
+        let tokens = TokenStream(findings)
+        var parser = ExpressionParser(tokens)
+        let expression = try? parser.wholeExpression()
+        findings = tokens.findings
+        return tokens.isHalted ? nil : expression
+    }
+
+    /// A part of an expression while it grows.
+    struct Operand {
+        var expression: Expression
+        /// How many levels it has.
+        var height = 1
+        /// Where it begins, with its parentheses.
+        var start: Int32
+        var isParenthesised = false
+    }
+
+    private mutating func wholeExpression() throws(Abandoned) -> Expression {
+        if tokens.at("if") {
+            tokens.fail(tokens.current.range, "'if' stands before the condition", "write the condition alone")
+            tokens.advance()
+        }
+        let result = try expression().expression
+        if tokens.at(.semicolon) {
+            tokens.fail(
+                tokens.current.range, "';' stands behind the expression",
+                "take it out: this is one expression and no statement")
+            throw Abandoned()
+        }
+        guard tokens.current.isEnd else { try tokens.unexpectedAfterExpression("the end") }
+        return result
+    }
+
+    /// An expression of any precedence.
+    mutating func expression() throws(Abandoned) -> Operand {
+        try descend()
+        defer { depth -= 1 }
+        let condition = try binary(1)
+        guard tokens.at(.question) else { return condition }
+        return try conditional(condition)
+    }
+
+    private mutating func conditional(_ condition: Operand) throws(Abandoned) -> Operand {
+        if tokens.lexer.peek() == UInt8(ascii: "?") {
+            tokens.fail(
+                tokens.current.range, "there is no '??'", "write map.get('key', default) for what may be missing")
+            throw Abandoned()
+        }
+        tokens.advance()
+        let then = try expression()
+        guard tokens.take(.colon) else { try tokens.expected("':'", "a choice is 'condition ? one : other'") }
+        let otherwise = try expression()
+        let height = max(condition.height, then.height, otherwise.height)
+        return try make(
+            .conditional(condition.expression, then: then.expression, otherwise: otherwise.expression),
+            from: condition.start, over: height)
+    }
+
+    /// Goes a level down, if there is one.
+    mutating func descend() throws(Abandoned) {
+        guard depth < RuleLimits.expressionDepth else { try tooDeep(tokens.current.range) }
+        depth += 1
+    }
+
+    private mutating func tooDeep(_ range: SourceRange) throws(Abandoned) -> Never {
+        tokens.fail(
+            range, "expressions nest at most \(RuleLimits.expressionDepth) levels deep",
+            "take parts out into functions or lets; only chains of '&&' and of '||' are one level")
+        throw Abandoned()
+    }
+
+    /// An expression over parts of a height, and where it stands.
+    mutating func make(_ kind: Expression.Kind, from start: Int32, over height: Int = 0) throws(Abandoned) -> Operand {
+        let range = tokens.range(from: start)
+        // What stands left of an operator was read before it was known to be a level further down.
+        guard depth + height <= RuleLimits.expressionDepth else { try tooDeep(range) }
+        count += 1
+        guard count <= RuleLimits.sourceExpressions else {
+            tokens.fail(
+                range, "rules have at most \(RuleLimits.sourceExpressions) expressions",
+                "split them: each route can have a file of its own")
+            tokens.halt()
+            throw Abandoned()
+        }
+        return Operand(expression: Expression(kind: kind, range: range), height: height + 1, start: start)
+    }
+}

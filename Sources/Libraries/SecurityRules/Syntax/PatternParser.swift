@@ -1,0 +1,275 @@
+internal import TextCoding
+
+/// The patterns of the `match` blocks around a block, together.
+struct EnclosingPattern {
+    var matches = 0
+    var segments = 0
+    var captures = 0
+    var hasRest = false
+}
+
+/// Reads the pattern of a `match` from the bytes, because `//` and `/*` in a path are no comments to its author.
+struct PatternParser {
+    let tokens: TokenStream
+    /// The patterns around this one, and what is read of it.
+    private(set) var enclosing: EnclosingPattern
+
+    /// The pattern behind `match`, which is the current token: the lexer stands right behind it.
+    mutating func pattern() -> [PatternSegment] {
+        let keyword = tokens.current.range
+        tokens.lexer.skipBlanks()
+        guard tokens.lexer.peek() == UInt8(ascii: "/") else {
+            noPattern(keyword)
+            return []
+        }
+        var segments: [PatternSegment] = []
+        do {
+            segments = try self.segments()
+        } catch {
+            tokens.isIncomplete = true
+            skipPattern()
+        }
+        tokens.resume(at: tokens.lexer.position)
+        return segments
+    }
+
+    private mutating func segments() throws(Abandoned) -> [PatternSegment] {
+        var segments: [PatternSegment] = []
+        let first = tokens.lexer.position
+        while tokens.lexer.peek() == UInt8(ascii: "/") {
+            let slash = tokens.lexer.position
+            tokens.lexer.position += 1
+            // A '/' alone is the path of no segments.
+            if slash == first, isPatternEnd(tokens.lexer.peek()), !tokens.lexer.peeks("{}") { break }
+            let start = tokens.lexer.position
+            let kind = try segment(slash)
+            let segment = PatternSegment(kind: kind, range: tokens.lexer.range(from: start))
+            try count(segment)
+            segments.append(segment)
+        }
+        try checkPatternEnd()
+        return segments
+    }
+
+    /// Behind the pattern the block begins.
+    private func checkPatternEnd() throws(Abandoned) {
+        guard !isPatternEnd(tokens.lexer.peek()) else { return }
+        if isCaptureAhead || tokens.lexer.bytes[tokens.lexer.position - 1] == UInt8(ascii: "}") {
+            try badPattern(
+                tokens.lexer.position, "a capture is a whole segment", "put a '/' between, or compare the captured text"
+            )
+        }
+        if tokens.lexer.peek() == UInt8(ascii: "*") {
+            try badPattern(
+                tokens.lexer.position, "'*' stands for nothing within a segment",
+                "capture the segment and ask name.matches('...')")
+        }
+        try badByte()
+    }
+
+    private func noPattern(_ keyword: SourceRange) {
+        tokens.isIncomplete = true
+        tokens.advance()
+        if tokens.at(.openBrace) {
+            tokens.fail(keyword, "this match has no path", "write match /path {, and match /{path=**} { for all paths")
+        } else if let word = tokens.current.word, !TokenStream.reserved.contains(word) {
+            tokens.fail(tokens.current.range, "a pattern begins with '/'", "write match /\(Lexer.short(word))")
+            skipPattern()
+            tokens.resume(at: tokens.lexer.position)
+        } else if !tokens.current.isInvalid {
+            tokens.fail(
+                tokens.current.range, "expected a path, found \(tokens.found)",
+                "a pattern is bare text that begins with '/', as /users/{uid}")
+            if !tokens.at(.closeBrace) { tokens.advance() }
+        }
+    }
+
+    /// To where the block may begin.
+    private func skipPattern() {
+        while let byte = tokens.lexer.peek(), byte > 0x20, byte != UInt8(ascii: ";") { tokens.lexer.position += 1 }
+    }
+
+    private func isPatternEnd(_ byte: UInt8?) -> Bool {
+        guard let byte else { return true }
+        return byte <= 0x20 || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "{") && !isCaptureAhead
+    }
+
+    /// Whether `{name}`, `{name=` or another try at one stands here, and not the block.
+    private var isCaptureAhead: Bool {
+        guard tokens.lexer.peek() == UInt8(ascii: "{") else { return false }
+        var ahead = tokens.lexer
+        ahead.position += 1
+        ahead.skipBlanks()
+        let isNamed = !ahead.word().isEmpty
+        ahead.skipBlanks()
+        guard let byte = ahead.peek() else { return false }
+        return (isNamed ? "}=:*" : "$*<").utf8.contains(byte)
+    }
+
+    private mutating func count(_ segment: PatternSegment) throws(Abandoned) {
+        enclosing.segments += 1
+        switch segment.kind {
+        case .literal: break
+        case .capture: enclosing.captures += 1
+        case .rest:
+            enclosing.captures += 1
+            if enclosing.hasRest {
+                tokens.fail(
+                    segment.range, "there is a {name=**} in this path already",
+                    "it stands once in a pattern, with those of the matches around it")
+            }
+            enclosing.hasRest = true
+        }
+        guard enclosing.segments <= RuleLimits.pathSegments else {
+            try tooMany("segments", RuleLimits.pathSegments, segment.range)
+        }
+        guard enclosing.captures <= RuleLimits.captures else {
+            try tooMany("captures", RuleLimits.captures, segment.range)
+        }
+    }
+
+    private func tooMany(_ what: String, _ most: Int, _ range: SourceRange) throws(Abandoned) -> Never {
+        tokens.fail(range, "a pattern has at most \(most) \(what), with those of the matches around it", "shorten it")
+        throw Abandoned()
+    }
+
+    private func segment(_ slash: Int) throws(Abandoned) -> PatternSegment.Kind {
+        if isCaptureAhead || tokens.lexer.peek() == UInt8(ascii: "{") && tokens.lexer.peek(1).map({ $0 > 0x20 }) == true
+        {
+            return try capture()
+        }
+        if let capture = foreignCapture() { return capture }
+        let start = tokens.lexer.position
+        while let byte = tokens.lexer.peek(), Self.isLiteral(byte) { try literalByte(byte) }
+        let literal = Array(tokens.lexer.bytes[start..<tokens.lexer.position])
+        guard !literal.isEmpty else { try emptySegment(slash) }
+        try checkLiteral(literal, start)
+        return .literal(literal)
+    }
+
+    /// What stands as it is in a segment (RFC 3986 section 3.3) and in no other place of a pattern.
+    private static func isLiteral(_ byte: UInt8) -> Bool {
+        PercentEncoding.isUnreserved(byte) || ":@+!&,=%".utf8.contains(byte)
+    }
+
+    private func literalByte(_ byte: UInt8) throws(Abandoned) {
+        guard byte == UInt8(ascii: "%") else {
+            tokens.lexer.position += 1
+            return
+        }
+        let start = tokens.lexer.position
+        guard let high = tokens.lexer.peek(1).flatMap(HexDigits.value),
+            let low = tokens.lexer.peek(2).flatMap(HexDigits.value)
+        else {
+            try badPattern(start, "'%' begins no escape here", "write %HH, '%' itself as %25")
+        }
+        tokens.lexer.position += 3
+        let value = high << 4 | low
+        guard !PercentEncoding.isUnreserved(value) else {
+            try badPattern(
+                start, "this escape is needless",
+                "write '\(Unicode.Scalar(value))': paths come without needless escapes")
+        }
+        let digits = tokens.lexer.bytes[(start + 1)..<(start + 3)]
+        guard !digits.contains(where: { $0 >= UInt8(ascii: "a") }) else {
+            try badPattern(
+                start, "this escape is in lower case", "write %\(Lexer.escape(value).dropFirst()): paths come so")
+        }
+    }
+
+    private func checkLiteral(_ literal: [UInt8], _ start: Int) throws(Abandoned) {
+        if literal.allSatisfy({ $0 == UInt8(ascii: ".") }), literal.count <= 2 {
+            try badPattern(start, "no path has a segment of dots alone", "write the path that they lead to")
+        }
+        if literal.first == UInt8(ascii: ":"), literal.count > 1 {
+            let name = Lexer.short(String(decoding: literal.dropFirst(), as: UTF8.self))
+            tokens.findings.warn(
+                tokens.lexer.range(from: start), "':\(name)' stands for itself here",
+                "write {\(name)} to capture a segment")
+        }
+    }
+
+    private func emptySegment(_ slash: Int) throws(Abandoned) -> Never {
+        switch tokens.lexer.peek() {
+        case UInt8(ascii: "*"):
+            try badPattern(
+                tokens.lexer.position, "'*' is no segment",
+                "write {name} for one segment, {name=**} for any number of them")
+        case UInt8(ascii: "/"):
+            try badPattern(slash, "a segment is empty", "take one '/' out; a comment needs a blank before '//'")
+        case UInt8(ascii: "$"), UInt8(ascii: "<"):
+            try badPattern(
+                tokens.lexer.position,
+                "'\(Unicode.Scalar(tokens.lexer.bytes[tokens.lexer.position]))' means nothing in a pattern",
+                "write {name} to capture a segment")
+        case let byte where isPatternEnd(byte):
+            try badPattern(
+                slash, "a pattern does not end in '/'",
+                "take it out: a path's last '/' is no segment, GET on such a path is 'list'")
+        default: try badByte()
+        }
+    }
+
+    /// `{name}` or `{name=**}`.
+    private func capture() throws(Abandoned) -> PatternSegment.Kind {
+        let start = tokens.lexer.position
+        tokens.lexer.position += 1
+        guard let byte = tokens.lexer.peek(), Lexer.isNameStart(byte) else { try badCapture(start) }
+        let name = tokens.lexer.word()
+        let isRest = tokens.lexer.peeks("=**}")
+        if isRest { tokens.lexer.position += 3 }
+        guard tokens.lexer.peek() == UInt8(ascii: "}") else { try badCapture(start) }
+        tokens.lexer.position += 1
+        if TokenStream.reserved.contains(name) {
+            tokens.fail(
+                tokens.lexer.range(from: start), "'\(name)' is a word of the language and cannot name a capture",
+                "choose another name")
+        }
+        return isRest ? .rest(name) : .capture(name)
+    }
+
+    private func badCapture(_ start: Int) throws(Abandoned) -> Never {
+        let isSingle = tokens.lexer.peeks("=*}")
+        // Blanks in it end no pattern.
+        while let byte = tokens.lexer.peek(), !"{}\n".utf8.contains(byte) { tokens.lexer.position += 1 }
+        try badPattern(
+            start, isSingle ? "there is no {name=*}" : "this is no capture",
+            "write {name} for one segment, {name=**} for any number of them")
+    }
+
+    /// `$name` or `<name>`, as others write a capture; nil: neither stands here.
+    private func foreignCapture() -> PatternSegment.Kind? {
+        guard let mark = tokens.lexer.peek(), mark == UInt8(ascii: "$") || mark == UInt8(ascii: "<"),
+            let next = tokens.lexer.peek(1), Lexer.isNameStart(next)
+        else { return nil }
+        let start = tokens.lexer.position
+        tokens.lexer.position += 1
+        let name = tokens.lexer.word()
+        if mark == UInt8(ascii: "<"), tokens.lexer.peek() == UInt8(ascii: ">") { tokens.lexer.position += 1 }
+        tokens.fail(
+            tokens.lexer.range(from: start), "'\(Unicode.Scalar(mark))' means nothing in a pattern",
+            "write {\(Lexer.short(name))} to capture a segment")
+        return .capture(name)
+    }
+
+    private func badByte() throws(Abandoned) -> Never {
+        let rest = tokens.lexer.bytes[tokens.lexer.position..<min(tokens.lexer.position + 4, tokens.lexer.bytes.count)]
+        let scalar = String(decoding: rest, as: UTF8.self).unicodeScalars.first ?? " "
+        let escaped = Array(String(scalar).utf8).map(Lexer.escape).joined()
+        try badPattern(
+            tokens.lexer.position, "'\(scalar)' does not stand in a pattern as it is",
+            "write \(escaped), as paths have it")
+    }
+
+    private func badPattern(_ start: Int, _ what: String, _ remedy: String) throws(Abandoned) -> Never {
+        tokens.fail(SourceRange(start: Int32(start), end: Int32(start + 1)), what, remedy)
+        throw Abandoned()
+    }
+}
+
+extension Lexer {
+    /// `%HH`
+    static func escape(_ byte: UInt8) -> String {
+        "%" + String(hex(UInt32(byte)).suffix(2))
+    }
+}

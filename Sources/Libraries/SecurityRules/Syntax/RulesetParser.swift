@@ -1,0 +1,276 @@
+/// Reads a rules file by recursive descent.
+///
+/// A slip with one meaning is reported and read as what is meant. After any other error the parser skips the statement.
+struct RulesetParser {
+    let tokens: TokenStream
+    var expressions: ExpressionParser
+    /// How many declarations there are of each kind.
+    var allows = 0
+    var functions = 0
+    private var matches = 0
+
+    private init(_ tokens: TokenStream) {
+        self.tokens = tokens
+        expressions = ExpressionParser(tokens)
+    }
+
+    /// Parses a rules file. `nil` if the result is unusable, with errors in the findings.
+    static func parse(_ findings: inout RuleFindings) -> RulesetSyntax? {
+        guard SourceCheck.check(&findings) else { return nil }
+        let tokens = TokenStream(findings)
+        var parser = RulesetParser(tokens)
+        let ruleset = parser.file()
+        findings = tokens.findings
+        return tokens.isIncomplete || tokens.isHalted ? nil : ruleset
+    }
+
+    /// `rules_version = '2'; service gatehouse.http { ... }`
+    private mutating func file() -> RulesetSyntax? {
+        let start = tokens.current.range.start
+        version()
+        var services: [Block] = []
+        while !tokens.current.isEnd {
+            let before = tokens.current.range.start
+            if tokens.at("service") {
+                let word = tokens.current.range
+                if let block = service() {
+                    if !services.isEmpty {
+                        tokens.fail(word, "there is one service block in a file", "put everything into the first")
+                    }
+                    services.append(block)
+                }
+            } else {
+                topLevel(hasService: !services.isEmpty)
+            }
+            if tokens.current.range.start == before { tokens.advance() }
+        }
+        guard let block = services.first else {
+            if tokens.findings.isUsable {
+                tokens.fail(
+                    tokens.place, "there is no service block",
+                    "write service gatehouse.http { match /path { allow read: if ...; } }")
+            }
+            return nil
+        }
+        return RulesetSyntax(functions: block.functions, matches: block.matches, range: tokens.range(from: start))
+    }
+
+    private static let versionLine = "rules_version = '2';"
+
+    private mutating func version() {
+        if tokens.at(.openBrace) {
+            return tokens.fail(
+                tokens.current.range, "this is JSON, as the rules of the Realtime Database are",
+                "write \(Self.versionLine) service gatehouse.http { match /path { allow read: if ...; } }")
+        }
+        guard tokens.at("rules_version") else {
+            return tokens.fail(
+                tokens.current.range, "rules_version is missing",
+                "write \(Self.versionLine) as the first statement of the file")
+        }
+        tokens.advance()
+        do {
+            try tokens.expect(.assign, "write \(Self.versionLine)")
+            try versionNumber()
+            try tokens.endStatement("rules_version")
+        } catch {
+            tokens.skipStatement()
+        }
+    }
+
+    private mutating func versionNumber() throws(Abandoned) {
+        switch tokens.current.kind {
+        case .string("2"): break
+        case .string("1"):
+            tokens.fail(
+                tokens.current.range, "rules of version '1' are not read",
+                "write \(Self.versionLine), where {name=**} stands for no segment too and may stand anywhere")
+        case .string:
+            tokens.fail(
+                tokens.current.range, "there is no version \(tokens.quote(tokens.current.range))",
+                "write \(Self.versionLine)")
+        case .integer, .float: tokens.fail(tokens.current.range, "the version is a text", "write \(Self.versionLine)")
+        default: try tokens.expected("'2'", "write \(Self.versionLine)")
+        }
+        tokens.advance()
+    }
+
+    /// `service gatehouse.http { ... }`; nil: nothing of it is usable.
+    private mutating func service() -> Block? {
+        tokens.advance()
+        do {
+            try serviceName()
+        } catch {
+            tokens.isIncomplete = true
+            tokens.skipStatement()
+            return nil
+        }
+        return block(EnclosingPattern())
+    }
+
+    private mutating func serviceName() throws(Abandoned) {
+        let start = tokens.current.range
+        var name = ""
+        while let word = tokens.current.word {
+            name += word
+            tokens.advance()
+            guard tokens.at(.dot) else { break }
+            name += "."
+            tokens.advance()
+        }
+        guard !name.isEmpty else { try tokens.expected("the name of the service", "write service gatehouse.http {") }
+        guard !RuleText.equal(name, "gatehouse.http") else { return }
+        tokens.fail(
+            tokens.range(from: start.start), "there is no service '\(Lexer.short(name))' here",
+            "write service gatehouse.http {")
+    }
+
+    /// What stands beside the service block and may not.
+    private mutating func topLevel(hasService: Bool) {
+        if tokens.at(.closeBrace) {
+            tokens.fail(tokens.current.range, "'}' closes nothing", "take it out, or open what it closes")
+            return tokens.advance()
+        }
+        if tokens.at(.semicolon) { return straySemicolon() }
+        tokens.isIncomplete = true
+        if tokens.at("match") || tokens.at("allow") || tokens.at("function") {
+            tokens.fail(
+                tokens.current.range, "\(tokens.found) stands outside of the service block",
+                "put it into service gatehouse.http { ... }")
+        } else if tokens.at("rules_version") {
+            tokens.fail(tokens.current.range, "rules_version is the first statement, once", "take this one out")
+        } else if !tokens.current.isInvalid {
+            tokens.fail(
+                tokens.current.range, "expected \(hasService ? "the end" : "service"), found \(tokens.found)",
+                (hasService ? nil : tokens.meant(among: ["service"]))
+                    ?? "a file is \(Self.versionLine) and one service gatehouse.http { ... }")
+        }
+        tokens.skipStatement()
+    }
+}
+
+extension RulesetParser {
+    /// What stands in a block.
+    struct Block {
+        var functions: [FunctionSyntax] = []
+        var matches: [MatchSyntax] = []
+        var allows: [AllowSyntax] = []
+    }
+
+    /// `{ ... }` of a service or a match.
+    mutating func block(_ enclosing: EnclosingPattern) -> Block {
+        var block = Block()
+        let open = tokens.current.range
+        guard openBlock() else { return block }
+        while !tokens.at(.closeBrace), !tokens.current.isEnd {
+            let before = tokens.current.range.start
+            statement(enclosing, &block)
+            if tokens.current.range.start == before { tokens.advance() }
+        }
+        close(open)
+        return block
+    }
+
+    /// The '{' of a block; false: there is none, and nothing that looks as if only it was forgotten.
+    private mutating func openBlock() -> Bool {
+        if tokens.take(.openBrace) { return true }
+        let isForgotten = TokenStream.isStatement(tokens.current)
+        if !tokens.current.isInvalid {
+            tokens.fail(
+                tokens.current.range, "expected '{', found \(tokens.found)",
+                "what belongs to it stands between '{' and '}'")
+        }
+        tokens.isIncomplete = true
+        if !isForgotten { tokens.skipStatement() }
+        return isForgotten
+    }
+
+    /// The '}' of a block.
+    mutating func close(_ open: SourceRange) {
+        guard !tokens.take(.closeBrace) else { return }
+        tokens.fail(open, "this '{' is not closed", "add the '}' that belongs to it")
+    }
+
+    private mutating func statement(_ enclosing: EnclosingPattern, _ block: inout Block) {
+        if tokens.at("match") {
+            if let match = match(enclosing) { block.matches.append(match) }
+        } else if tokens.at("function") {
+            if let function = function() { block.functions.append(function) }
+        } else if tokens.at("allow") {
+            if enclosing.matches == 0 {
+                tokens.fail(tokens.current.range, "allow stands outside of a match", "put it into match /path { ... }")
+            }
+            if let allow = allow() { block.allows.append(allow) }
+        } else if tokens.at(.semicolon) {
+            straySemicolon()
+        } else {
+            unknownStatement(inMatch: enclosing.matches > 0)
+        }
+    }
+
+    mutating func straySemicolon() {
+        tokens.fail(tokens.current.range, "this ';' ends nothing", "take it out: behind '}' there is none")
+        tokens.advance()
+    }
+
+    private mutating func unknownStatement(inMatch: Bool) {
+        tokens.isIncomplete = true
+        defer { tokens.skipStatement() }
+        guard !tokens.current.isInvalid else { return }
+        if let hint = Self.statementHints.first(where: { tokens.at($0.word) }) {
+            return tokens.fail(tokens.current.range, hint.what, hint.remedy)
+        }
+        let words = inMatch ? ["allow", "match", "function"] : ["match", "function"]
+        tokens.fail(
+            tokens.current.range, "expected \(words.joined(separator: ", ")) or '}', found \(tokens.found)",
+            tokens.meant(among: words) ?? "take it out: nothing else stands in a \(inMatch ? "match" : "service")")
+    }
+
+    private static let statementHints: [(word: StaticString, what: String, remedy: String)] = [
+        ("let", "let stands outside of a function", "write function name() { let x = ...; return ...; }"),
+        ("var", "there is no var", "write function name() { let x = ...; return ...; }"),
+        ("const", "there is no const", "write function name() { let x = ...; return ...; }"),
+        ("return", "return stands outside of a function", "write function name() { return ...; }"),
+        ("if", "if is no statement", "a condition stands behind allow, as allow read: if ...;"),
+        ("deny", "there is no deny", "what no allow lets pass is denied: narrow the condition of the allow"),
+        ("func", "there is no func", "write function name() { return ...; }"),
+        ("def", "there is no def", "write function name() { return ...; }"),
+        ("service", "service stands in another block", "there is one service block, at the top of the file"),
+        ("rules_version", "rules_version is the first statement, once", "put it first"),
+    ]
+}
+
+extension RulesetParser {
+    /// `match PATTERN { ... }`
+    private mutating func match(_ enclosing: EnclosingPattern) -> MatchSyntax? {
+        let keyword = tokens.current.range
+        guard enclosing.matches < RuleLimits.matchDepth else {
+            tokens.fail(
+                keyword, "match blocks nest at most \(RuleLimits.matchDepth) deep",
+                "write longer patterns and fewer blocks")
+            tokens.isIncomplete = true
+            tokens.skipStatement()
+            return nil
+        }
+        guard count(\.matches, "matches", keyword) else { return nil }
+        var pattern = PatternParser(tokens: tokens, enclosing: enclosing)
+        let segments = pattern.pattern()
+        var inner = pattern.enclosing
+        inner.matches += 1
+        let range = tokens.range(from: keyword.start)
+        let block = block(inner)
+        return MatchSyntax(
+            segments: segments, allows: block.allows, functions: block.functions, matches: block.matches, range: range)
+    }
+
+    /// Whether there may be one more declaration of a kind; beyond, nothing more is read.
+    mutating func count(_ counter: WritableKeyPath<RulesetParser, Int>, _ what: String, _ range: SourceRange) -> Bool {
+        self[keyPath: counter] += 1
+        if self[keyPath: counter] <= RuleLimits.declarations { return true }
+        tokens.fail(
+            range, "rules have at most \(RuleLimits.declarations) \(what)",
+            "split them: each route can have a file of its own")
+        tokens.halt()
+        return false
+    }
+}

@@ -1,0 +1,69 @@
+import OutboundHTTP
+
+extension GatewayReadings {
+    var introspectionFamilies: [MetricFamily] {
+        guard !introspections.isEmpty else { return [] }
+        return [
+            MetricFamily(
+                "gatehouse_introspection_calls_total", help: "Calls about opaque tokens by their result.",
+                .counters(
+                    samples("result") { [("accepted", $0.accepted), ("refused", $0.refused), ("failed", $0.failed)] })),
+            MetricFamily(
+                "gatehouse_introspection_without_call_total",
+                help: "Questions about opaque tokens without a call of their own, by why.",
+                .counters(
+                    samples("why") {
+                        [
+                            ("remembered", $0.hits), ("shared", $0.shared), ("overflowed", $0.overflowed),
+                            ("paused", $0.paused),
+                        ]
+                    })),
+            gauges("gatehouse_introspection_running", help: "Calls about opaque tokens that run.") { $0.running },
+            gauges("gatehouse_introspection_waiting", help: "Calls about opaque tokens that wait for their turn.") {
+                $0.waiting
+            },
+            gauges("gatehouse_introspection_failing", help: "1 while the last call to the provider failed.") {
+                $0.failing == nil ? 0 : 1
+            },
+        ]
+    }
+
+    private func samples(
+        _ label: StaticString, _ values: (LookupCounters) -> [(String, UInt64)]
+    ) -> [MetricSample<UInt64>] {
+        introspections.flatMap { provider in
+            values(provider.counters).map { MetricSample([("provider", provider.provider), (label, $0.0)], $0.1) }
+        }
+    }
+
+    private func gauges(
+        _ name: StaticString, help: StaticString, _ value: (LookupStatus) -> Int
+    ) -> MetricFamily {
+        MetricFamily(
+            name, help: help,
+            .gauges(introspections.map { MetricSample([("provider", $0.provider)], Double(value($0))) }))
+    }
+
+    var accountFamilies: [MetricFamily] {
+        guard let lookups = accountLookups else { return [] }
+        let counters = lookups.counters
+        let ended = counters.calls - min(counters.calls, counters.failed + UInt64(lookups.running))
+        return [
+            MetricFamily(
+                "gatehouse_account_lookups_total", help: "Calls of Identity Toolkit by their result.",
+                .counters([
+                    MetricSample([("result", "ok")], ended), MetricSample([("result", "failed")], counters.failed),
+                ])),
+            gauge("gatehouse_account_lookup_running", help: "Calls of Identity Toolkit.", Int64(lookups.running)),
+            gauge(
+                "gatehouse_account_lookup_waiting", help: "Users that wait for a call of Identity Toolkit.",
+                Int64(lookups.waiting)),
+            gauge(
+                "gatehouse_account_lookup_failing", help: "1 while the last call of Identity Toolkit failed.",
+                lookups.failing == nil ? 0 : 1),
+            gauge(
+                "gatehouse_accounts_remembered", help: "Answers of Identity Toolkit that are kept.",
+                Int64(lookups.remembered)),
+        ]
+    }
+}

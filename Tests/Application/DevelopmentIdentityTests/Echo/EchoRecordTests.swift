@@ -1,0 +1,66 @@
+import DevelopmentIdentity
+import JOSE
+import Testing
+
+@Suite struct EchoRecordTests {
+    @Test func whatWasReceivedCanBeRead() async throws {
+        try await withEcho { echo in
+            _ = try await exchange(echo.port, "POST", "/a?b", fields: "X-A: 1\r\nx-a: 2\r\n", body: "hi")
+            let request = try #require(echo.received.first)
+            #expect(request.method == "POST" && request.target == "/a?b" && request.path == "/a")
+            #expect(request.values(of: "X-a") == ["1", "2"])
+            #expect(request.bodyText == "hi")
+            #expect(request.isComplete)
+        }
+    }
+
+    @Test func onlyTheLatestRequestsAreKept() async throws {
+        try await withEcho { echo in
+            for number in 1...20 { _ = try await exchange(echo.port, "/\(number)") }
+            #expect(echo.received.map(\.target) == (5...20).map { "/\($0)" })
+            #expect(echo.requestCount == 20)
+        }
+    }
+
+    @Test func aRequestThatBreaksOffIsRecordedAsIncomplete() async throws {
+        try await withEcho { echo in
+            let client = try await SocketClient(port: echo.port)
+            try await client.transmit("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello")
+            client.shutDown()
+            await echo.waitForRequests(1)
+            let request = try #require(echo.received.first)
+            #expect(!request.isComplete)
+            #expect(request.bodyLength == 5)
+        }
+    }
+
+    @Test func `a malformed request gets 400 and is not recorded`() async throws {
+        try await withEcho { echo in
+            let client = try await SocketClient(port: echo.port)
+            try await client.transmit("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")
+            let response = try await Response(client.readToEnd())
+            #expect(response?.status == 400)
+            #expect(echo.received.isEmpty)
+        }
+    }
+
+    @Test func requestsAheadOfTheirAnswersAreBounded() async throws {
+        try await withEcho { echo in
+            let client = try await SocketClient(port: echo.port)
+            try await client.transmit(
+                "GET /?hold=never HTTP/1.1\r\nHost: a\r\n\r\n"
+                    + String(repeating: "GET /?status=204 HTTP/1.1\r\nHost: a\r\n\r\n", count: 5000))
+            let received = try? await client.readToEnd()
+            #expect(received ?? [] == [])
+        }
+    }
+
+    @Test func waitingEndsWithTheTask() async throws {
+        try await withEcho { echo in
+            let waiting = Task { await echo.waitForRequests(1) }
+            waiting.cancel()
+            await waiting.value
+            #expect(echo.requestCount == 0)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import DevelopmentIdentity
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import Revocation
+import Synchronization
+import Testing
+
+@testable import Authorization
+@testable import CoreFixtures
+@testable import Diagnostics
+@testable import GatewayFixtures
+@testable import OutboundHTTP
+@testable import StoreFixtures
+
+/// `explain` where Firebase, too, says who is revoked.
+@Suite struct AccountExplanationTests {
+    private static func configuration(_ change: (inout Configuration.Route) -> Void) -> Configuration {
+        var configuration = Given.configuration([Given.route("/a", change)])
+        configuration.revocation.firebase = Configuration.FirebaseAccounts(serviceAccount: "unused")
+        configuration.identity.providers = [.opaque()]
+        return configuration
+    }
+
+    /// The account of ada's request, signed in 600 s ago.
+    private func explain(
+        _ evidence: AccountEvidence?, records: RecordEvidence = .nothingRecorded, token: String? = nil,
+        _ change: (inout Configuration.Route) -> Void = { _ in }
+    ) async throws -> (Explanation, looks: [String]) {
+        let looks = Mutex<[String]>([])
+        let source = AccountEvidenceSource { user in
+            looks.withLock { $0.append(user.name) }
+            return evidence ?? .irrelevant
+        }
+        let explainer = try Given.explainer(
+            Self.configuration(change), records: records,
+            opaqueTokens: Given.opaqueTokens(.answering(200, activeAnswer())),
+            accounts: evidence == nil ? .none : source)
+        let token = try token ?? Given.idToken { $0.signedIn(at: Given.now - 600) }
+        let explanation = try await explainer.explain(ExplainedRequest(method: "GET", url: "/a", token: token))
+        return (explanation, looks.withLock { $0 })
+    }
+
+    private static let passes: [AccountStatus.Answer] = [
+        .good, .account(validSince: UnixTime(clamping: Given.now - 600), disabled: false),
+    ]
+
+    @Test(arguments: passes)
+    func anAccountInOrderIsAStep(answer: AccountStatus.Answer) async throws {
+        let (explanation, looks) = try await explain(.told(answer, by: "a test"))
+        #expect(explanation.code == .ok && looks == ["ada"])
+        #expect(explanation.step("account")?.mark == .passed)
+        #expect(explanation.step("account")?.detail.hasPrefix("not disabled") == true)
+    }
+
+    @Test(arguments: [
+        (
+            AccountStatus.Answer.account(validSince: nil, disabled: true), DecisionCode.userDisabled,
+            "disabled in Firebase"
+        ),
+        (.account(validSince: UnixTime(clamping: Given.now - 599), disabled: false), .idTokenRevoked, "revoked since"),
+        (.missing, .idTokenRevoked, "was deleted"), (.unavailable, .storeUnavailable, "on_store_failure: deny"),
+    ])
+    func whatFirebaseRefusesFailsAtTheAccount(
+        answer: AccountStatus.Answer, code: DecisionCode, words: String
+    ) async throws {
+        let (explanation, _) = try await explain(.told(answer, by: "a test"))
+        #expect(explanation.code == code && explanation.failures == ["account"])
+        #expect(explanation.step("account")?.detail.contains(words) == true)
+    }
+
+    @Test(arguments: [(Configuration.StoreFailurePolicy.deny, DecisionCode.storeUnavailable), (.allow, .ok)])
+    func whereFirebaseCannotBeAskedTheRouteDecides(
+        policy: Configuration.StoreFailurePolicy, code: DecisionCode
+    ) async throws {
+        let (explanation, _) = try await explain(.failed("nobody answers")) { $0.onStoreFailure = policy }
+        #expect(explanation.code == code)
+        #expect(
+            explanation.step("account")?.detail
+                == "Firebase could not be asked: nobody answers; the route has on_store_failure: \(policy.rawValue)")
+    }
+
+    @Test func whatIsNotAskedLeavesAPassOpenAndARefusalNot() async throws {
+        let (open, _) = try await explain(nil)
+        #expect(open.code == nil && open.step("account")?.mark == .unknown)
+        let (refused, _) = try await explain(nil) { $0.providers = ["apple.com"] }
+        #expect(refused.code == .permissionDenied)
+    }
+
+    @Test func aRouteThatDoesNotAskLooksNobodyUp() async throws {
+        let (explanation, looks) = try await explain(.told(.missing, by: "a test")) { $0.revocation = .off }
+        #expect(explanation.code == .ok && looks == [])
+        #expect(explanation.step("account")?.mark == .note)
+    }
+
+    @Test func aUserOfAProviderIsNotLookedUp() async throws {
+        let (explanation, looks) = try await explain(.told(.missing, by: "a test"), token: "opaque-token")
+        #expect(explanation.code == .ok && looks == [])
+        #expect(explanation.step("account")?.mark == .note)
+    }
+
+    @Test func withoutFirebaseAsASourceThereIsNoSuchStep() async throws {
+        let explainer = try Given.explainer(Given.configuration([Given.route("/a")]))
+        let explanation = try await explainer.explain(
+            ExplainedRequest(method: "GET", url: "/a", token: Given.idToken()))
+        #expect(explanation.step("account") == nil)
+    }
+}
+
+/// The question itself.
+@Suite struct AccountQuestionTests {
+    private func answer(
+        _ transport: FakeTransport, tenant: Configuration.TenantPolicy = .none
+    ) async throws -> AccountEvidence {
+        var firebase = Configuration.Firebase(project: "my-app")
+        firebase.tenant = tenant
+        let key = try AccountRig.key.get()
+        let json = Authorization.ServiceAccount.file(pem: key.pem())
+        let question = AccountQuestion(
+            settings: Configuration.FirebaseAccounts(serviceAccount: "unused"), firebase: firebase,
+            account: try Authorization.ServiceAccount(json: json, name: "sa.json"), clock: Given.clock)
+        return await question.answer(about: "ada", transport)
+    }
+
+    private func transport(token: (Int, String) = (200, Self.token), account: (Int, String)) -> FakeTransport {
+        let transport = FakeTransport()
+        transport.always { question in
+            let (status, body) = question.url.hasSuffix("/token") ? token : account
+            return .success(OutboundResponse(status: status, retryAfter: nil, body: Array(body.utf8)))
+        }
+        return transport
+    }
+
+    private static let token = #"{"access_token":"secret-at","expires_in":3600,"token_type":"Bearer"}"#
+
+    @Test func anAccountIsAskedForWithAnAccessToken() async throws {
+        let transport = transport(account: (200, #"{"users":[{"localId":"ada","disabled":true}]}"#))
+        guard case .told(let answer, let source) = try await answer(transport) else { return #expect(Bool(false)) }
+        #expect(answer == .account(validSince: nil, disabled: true))
+        #expect(source.hasPrefix("https://identitytoolkit.googleapis.com/"))
+        #expect(transport.calls.last?.request.field("authorization") == "Bearer secret-at")
+        #expect(transport.count == 2)
+    }
+
+    @Test(arguments: [
+        (Configuration.TenantPolicy.none, "my-app/accounts"), (.only("t-1"), "my-app/tenants/t-1/accounts"),
+    ])
+    func theAccountIsTheTenants(tenant: Configuration.TenantPolicy, path: String) async throws {
+        let transport = transport(account: (200, "{}"))
+        guard case .told(.missing, _) = try await answer(transport, tenant: tenant) else { return #expect(Bool(false)) }
+        #expect(transport.calls.last?.request.url.contains("/projects/\(path):lookup") == true)
+    }
+
+    @Test func whatFailedIsToldWithoutSecrets() async throws {
+        for (transport, words) in [
+            (transport(token: (400, ""), account: (200, "{}")), "gave no access token: own_credentials (400)"),
+            (transport(account: (500, "")), "gave no answer that counts: status (500)"),
+        ] {
+            guard case .failed(let why) = try await answer(transport) else { return #expect(Bool(false)) }
+            #expect(why.contains(words) && !why.contains("secret-at"))
+        }
+    }
+
+    @Test func aKeyFileThatCannotBeReadIsTold() async throws {
+        var configuration = Given.configuration([Given.route("/a")])
+        configuration.revocation.firebase = Configuration.FirebaseAccounts(serviceAccount: "/nowhere/sa.json")
+        let source = AccountEvidenceSource.live(configuration, clock: Given.clock)
+        guard case .failed(let why)? = await source.lookUp?("ada") else { return #expect(Bool(false)) }
+        #expect(why.contains("/nowhere/sa.json"))
+    }
+}

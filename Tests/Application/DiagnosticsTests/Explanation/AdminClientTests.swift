@@ -1,0 +1,113 @@
+import AdminAPI
+import DevelopmentIdentity
+import GatewayConfiguration
+import GatewayCore
+import NIOCore
+import NIOPosix
+import Revocation
+import Testing
+
+@testable import Diagnostics
+@testable import GatewayFixtures
+@testable import StoreFixtures
+
+@Suite struct AdminClientTests {
+    private let backend = FakeBackend()
+
+    private func withServer<Answer: Sendable>(
+        token: String? = "s3cret", _ body: (ListenAddress) async throws -> Answer
+    ) async throws -> Answer {
+        let server = try await AdminServer.start(
+            address: SocketAddress(ipAddress: "127.0.0.1", port: 0), token: token, backend: backend,
+            group: MultiThreadedEventLoopGroup.singleton)
+        let address = ListenAddress(host: "127.0.0.1", port: server.address.port ?? 0)
+        do {
+            let answer = try await body(address)
+            await server.close()
+            return answer
+        } catch {
+            await server.close()
+            throw error
+        }
+    }
+
+    private func client(_ address: ListenAddress?, token: String? = "s3cret") throws(AdminClientError) -> AdminClient {
+        var admin = Configuration.Admin()
+        admin.address = address
+        admin.token = token.map { Secret($0) }
+        return try AdminClient(admin)
+    }
+
+    @Test(arguments: ["ann", "a/b", "..", ".", "a b?c#d%e", "ü\u{0}ser:x", "%2F"].filter { !$0.contains("\u{0}") })
+    func anyUIDArrivesAsItIs(uid: String) async throws {
+        let record = try await withServer { try await client($0).revoke(UserKey(uid), at: 42) }
+        #expect(record == UserRecord(validSince: 42))
+        #expect(await backend.calls == ["revoke \(uid) 42"])
+    }
+
+    @Test func withoutATimeItIsNow() async throws {
+        _ = try await withServer { try await client($0).revoke("ann") }
+        #expect(await backend.calls == ["revoke ann now"])
+    }
+
+    @Test func recordsAreRead() async throws {
+        try await withServer { address in
+            let client = try client(address)
+            #expect(try await client.user("ann") == UserRecord(validSince: 17))
+            #expect(try await client.session("ann", "5") == SessionRecord(revoked: false, signedInAt: 7))
+        }
+    }
+
+    @Test func aWrongTokenIsToldWithTheAddress() async throws {
+        try await withServer { address in
+            let error = await #expect(throws: AdminClientError.self) {
+                try await client(address, token: "wrong").user("a")
+            }
+            #expect(error == .wrongToken("\(address)"))
+        }
+    }
+
+    @Test func aGatewayWithoutATokenIsToldApart() async throws {
+        try await withServer(token: nil) { address in
+            let error = await #expect(throws: AdminClientError.self) { try await client(address).user("a") }
+            #expect(error == .noAPI("\(address)"))
+        }
+    }
+
+    @Test func aStoreThatIsUnavailableIsToldSo() async throws {
+        await backend.fail(with: .storeUnavailable)
+        try await withServer { address in
+            let error = await #expect(throws: AdminClientError.self) { try await client(address).revoke("a") }
+            #expect(error?.description.hasPrefix("the gateway could not answer") == true)
+        }
+    }
+
+    @Test func anotherServiceAtThatAddressIsNotBelieved() async throws {
+        let echo = try await EchoUpstream.start()
+        let error = await #expect(throws: AdminClientError.self) {
+            try await client(ListenAddress(host: "127.0.0.1", port: echo.port)).revoke("a")
+        }
+        #expect(error == .foreign(200))
+        await echo.stop()
+    }
+
+    @Test func nobodyAtThatAddressMeansNoGateway() async throws {
+        let echo = try await EchoUpstream.start()
+        await echo.stop()
+        let error = await #expect(throws: AdminClientError.self) {
+            try await client(ListenAddress(host: "127.0.0.1", port: echo.port)).user("a")
+        }
+        #expect(error?.meansNoGateway == true)
+    }
+
+    @Test func aConfigurationWithoutAnAdminAPIIsToldBeforeAnythingIsSent() {
+        #expect(throws: AdminClientError.noListener) { try client(nil) }
+        #expect(throws: AdminClientError.noPort) { try client(ListenAddress(host: "127.0.0.1", port: 0)) }
+        #expect(throws: AdminClientError.noToken) { try client(ListenAddress(host: "127.0.0.1", port: 1), token: nil) }
+    }
+
+    @Test func everyAddressIsAskedOnThisMachine() throws {
+        #expect(try client(ListenAddress(host: "0.0.0.0", port: 1)).address.host == "127.0.0.1")
+        #expect(try client(ListenAddress(host: "::", port: 1)).address.host == "::1")
+    }
+}

@@ -1,0 +1,142 @@
+import Diagnostics
+import GatewayConfiguration
+import GatewayCore
+import Testing
+
+/// `explain` of what changes protocols, and of what the gateway answers itself.
+@Suite struct EdgeExplanationTests {
+    private typealias Fields = [(name: String, value: String)]
+
+    private static let origin = "https://app.example"
+
+    private func explain(
+        _ method: String, _ path: String, cookie: Bool = false, with fields: Fields = [],
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) async throws -> Explanation {
+        var configuration = Given.configuration([
+            Given.route("/ws") { $0.upgrade = ["websocket"] },
+            Given.route("/app/ws") {
+                $0.upgrade = ["websocket"]
+                $0.cors = Configuration.CORS(origins: [Self.origin])
+                $0.cors?.credentials = true
+            },
+            Given.route("/**"),
+        ])
+        configuration.accounts = Configuration.Accounts()
+        configuration.store = .sqliteMemory
+        change(&configuration)
+        var request = ExplainedRequest(method: method, url: "http://api.example\(path)", fields: fields)
+        if cookie { request.sessionCookie = try Given.sessionCookie() }
+        return try await Given.explainer(configuration).explain(request)
+    }
+
+    private func handshake(_ changes: Fields = []) -> Fields {
+        [
+            ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+            ("Sec-WebSocket-Version", "13"),
+        ] + changes
+    }
+
+    @Test func aHandshakeWithACookieIsAskedForItsSiteThoughItIsAGet() async throws {
+        let foreign = handshake([("Origin", "https://evil.example")])
+        let explanation = try await explain("GET", "/ws", cookie: true, with: foreign)
+        #expect(explanation.code == .crossSite && explanation.failures == ["site"])
+        // Without the upgrade it only reads.
+        #expect(try await explain("GET", "/other", cookie: true, with: foreign).code == .ok)
+        #expect(try await explain("GET", "/ws", cookie: true, with: [("Origin", "https://evil.example")]).code == .ok)
+    }
+
+    @Test func aListedOriginMayOpenATunnel() async throws {
+        let fields = handshake([("Origin", Self.origin), ("Sec-Fetch-Site", "cross-site")])
+        let explanation = try await explain("GET", "/app/ws", cookie: true, with: fields)
+        #expect(explanation.code == .ok && explanation.step("site")?.mark == .passed)
+        #expect(explanation.step("upgrade")?.detail.hasPrefix("to websocket") == true)
+    }
+
+    @Test func aHandshakeThatIsNoneIsRefusedBeforeItsSiteIsAsked() async throws {
+        let fields = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Origin", "https://evil.example")]
+        let explanation = try await explain("GET", "/ws", cookie: true, with: fields)
+        #expect(explanation.code == .malformedRequest && explanation.failures == ["upgrade"])
+        #expect(explanation.step("upgrade")?.detail == "no handshake (websocket: the key)")
+    }
+
+    @Test func aBodyThatIsTooLongIsRefusedBeforeItsSiteIsAsked() async throws {
+        let fields: Fields = [("Content-Length", "1025"), ("Origin", "https://evil.example")]
+        let explanation = try await explain("POST", "/other", cookie: true, with: fields) {
+            $0.routes[2].bodySize = 1024
+        }
+        #expect(explanation.code == .requestTooLarge && explanation.failures == ["body"])
+        let whole = try await explain("POST", "/other", cookie: true, with: [("Content-Length", "1024")]) {
+            $0.routes[2].bodySize = 1024
+        }
+        #expect(whole.code == .ok)
+        let call = try await explain("POST", "/.gatehouse/sign-in", with: [("Content-Length", "1000000")])
+        #expect(call.code == .requestTooLarge)
+    }
+
+    @Test func anAccountCallTakesAListedOriginInAnyCaseAsItsAnswerDoes() async throws {
+        let fields: Fields = [("Origin", "https://APP.example"), ("Sec-Fetch-Site", "cross-site")]
+        let listed = try await explain("POST", "/.gatehouse/sign-in", with: fields) {
+            $0.accounts?.origins = [Self.origin]
+        }
+        #expect(listed.code == nil && listed.step("site")?.mark == .passed)
+        #expect(try await explain("POST", "/.gatehouse/sign-in", with: fields).code == .crossSite)
+    }
+
+    @Test func whatIsNotListedGoesOnWithoutAndSaysSo() async throws {
+        let explanation = try await explain("GET", "/other", cookie: true, with: handshake())
+        #expect(explanation.code == .ok && explanation.step("upgrade")?.mark == .note)
+        #expect(try await explain("GET", "/other", cookie: true).step("upgrade") == nil)
+    }
+
+    private func preflight(_ origin: String, of method: String = "DELETE") -> Fields {
+        [
+            ("Origin", origin), ("Access-Control-Request-Method", method),
+            ("Access-Control-Request-Headers", "authorization"),
+        ]
+    }
+
+    @Test func aPreflightIsAnsweredFromTheConfiguration() async throws {
+        let explanation = try await explain("OPTIONS", "/app/ws", with: preflight(Self.origin))
+        guard case .answered(let answer) = explanation.verdict else {
+            Issue.record("\(explanation)")
+            return
+        }
+        #expect(answer.status == 204 && explanation.step("credential") == nil)
+        #expect(answer.fields.contains("Access-Control-Allow-Origin: \(Self.origin)"))
+        #expect(answer.fields.contains("Access-Control-Allow-Methods: DELETE"))
+        #expect(answer.fields.contains("Access-Control-Allow-Headers: authorization"))
+    }
+
+    @Test func aPreflightOfAnUnlistedOriginIsRefused() async throws {
+        let explanation = try await explain("OPTIONS", "/app/ws", with: preflight("https://evil.example"))
+        #expect(explanation.code == .crossSite && explanation.failures == ["cors"])
+        guard case .refused(let refusal) = explanation.verdict else { return }
+        #expect(refusal.detail == "Pages of this origin may not call here.")
+    }
+
+    @Test func aPreflightOfAnAccountCallIsAnsweredToo() async throws {
+        let listed = try await explain("OPTIONS", "/.gatehouse/sign-in", with: preflight(Self.origin, of: "POST")) {
+            $0.accounts?.origins = [Self.origin]
+        }
+        guard case .answered(let answer) = listed.verdict else {
+            Issue.record("\(listed)")
+            return
+        }
+        #expect(answer.status == 204)
+    }
+
+    @Test func thePublishedKeysAreTheGatewaysOwn() async throws {
+        let explanation = try await explain("GET", "/.gatehouse/jwks.json")
+        guard case .answered(let answer) = explanation.verdict else {
+            Issue.record("\(explanation)")
+            return
+        }
+        #expect(answer.status == 200 && explanation.failures.isEmpty)
+        #expect(explanation.step("store")?.mark == .note)
+        #expect(try await explain("POST", "/.gatehouse/jwks.json").code == .methodNotAllowed)
+        // Without accounts and assertions nothing is published, and nothing there is ever forwarded.
+        let without = try await explain("GET", "/.gatehouse/jwks.json", cookie: true) { $0.accounts = nil }
+        #expect(without.code == .routeNotFound)
+    }
+}

@@ -1,0 +1,77 @@
+import Authentication
+import GatewayConfiguration
+import GatewayCore
+import Revocation
+import RevocationStores
+import Testing
+
+@testable import CoreFixtures
+@testable import Diagnostics
+@testable import GatewayFixtures
+@testable import StoreFixtures
+
+/// `explain` of providers' own tokens where there are accounts: whose the identity is.
+@Suite struct OwnerExplanationTests {
+    private static let clock = GatewayClock(now: { ManualClock.start }, monotonic: { 1_000_000_000 })
+
+    private func explain(
+        _ owners: OwnerEvidenceSource, accounts: Bool = true, unlinked: Configuration.Accounts.Unlinked = .derive
+    ) async throws -> Explanation {
+        let sample = ProviderSample.google
+        var configuration = Given.configuration([Given.route("/**")])
+        configuration.identity.firebase = nil
+        configuration.identity.providers = [sample.provider()]
+        configuration.store = .sqliteMemory
+        if accounts { configuration.accounts = Configuration.Accounts() }
+        configuration.accounts?.unlinked = unlinked
+        let set = try FetchedKeySet(sample.keySet, maxAge: 60)
+        let explainer = try Explainer(
+            configuration, keys: KeyEvidenceSource { .fetched(set, of: $0) },
+            records: RecordSource { _, _ in .nothingRecorded }, owners: owners, clock: Self.clock)
+        return try await explainer.explain(ExplainedRequest(method: "GET", url: "/a", token: sample.signed()))
+    }
+
+    @Test func anIdentityOfNobodyIsTheDerivedUser() async throws {
+        let explanation = try await explain(OwnerEvidenceSource { _ in .nobody("told by a test") })
+        #expect(explanation.code == .ok)
+        #expect(explanation.step("link")?.detail == "of no account: the uid is the derived one; told by a test")
+    }
+
+    @Test func whereTheUnlinkedMayNotPassItIsRefused() async throws {
+        let explanation = try await explain(OwnerEvidenceSource { _ in .nobody("told by a test") }, unlinked: .deny)
+        #expect(explanation.code == .permissionDenied && explanation.failures == ["link"])
+    }
+
+    @Test func theOwnerIsNamed() async throws {
+        let owner = OwnerEvidenceSource { _ in .owner(AccountRecord(uid: "0a1b"), from: "told by a test") }
+        let explanation = try await explain(owner)
+        #expect(explanation.code == nil && explanation.failures.isEmpty)
+        #expect(explanation.step("link")?.detail == "of the account \"0a1b\", whose the request is; told by a test")
+    }
+
+    @Test func aLinkThatIsNotLookedAtLeavesItOpen() async throws {
+        let explanation = try await explain(.none)
+        #expect(explanation.code == nil)
+        #expect(explanation.step("link") == ExplanationStep(.unknown, "link", "the link is not looked at"))
+    }
+
+    @Test func theStoresFileTells() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = Given.configuration([Given.route("/**")])
+        configuration.store = .sqlite(path: folder.path("gatehouse.db"))
+        let source = OwnerEvidenceSource.live(configuration)
+        let link = IdentityLink(provider: "google.com", subject: "g-1")
+        let store = try SQLiteStore(path: folder.path("gatehouse.db"), logger: .silent)
+        _ = try await store.claim(link, for: "ann")
+        guard case .unknown(let why) = await source.lookUp(link), why.contains("is in use by a gateway") else {
+            Issue.record("the file is in use")
+            return
+        }
+        try await store.close()
+        guard case .owner(let owner, _) = await source.lookUp(link) else {
+            Issue.record("the link has an owner")
+            return
+        }
+        #expect(owner.uid == "ann")
+    }
+}

@@ -1,0 +1,75 @@
+import GatewayConfiguration
+import GatewayCore
+import Revocation
+import RevocationStores
+import Testing
+
+@testable import Diagnostics
+@testable import RedisFixtures
+@testable import StoreFixtures
+
+/// What `gatehouse explain` finds out about a user whose records are in Redis.
+@Suite struct RedisLookTests {
+    private func configuration(_ location: RedisLocation) -> Configuration {
+        var configuration = Configuration()
+        configuration.store = .redis(location)
+        configuration.admin.address = nil
+        return configuration
+    }
+
+    @Test func recordsAreReadAsTheViewWouldKeepThem() async throws {
+        let database = try await RedisDatabase.fresh()
+        try database.cli("HSET", "gatehouse:user:{a%3Ab}", "valid_since", "5", "disabled", "1")
+        try database.cli("HSET", "gatehouse:session:{a%3Ab}:17", "signed_in_at", "20")
+        let evidence = await RecordSource.live(configuration(database.location)).lookUp("a:b", "17")
+        guard case .known(let user, let session, _, let source) = evidence else {
+            Issue.record("\(evidence.source)")
+            return
+        }
+        #expect(user == RecordWord(UserRecord(validSince: 5, disabled: true)))
+        #expect(session == RecordWord(SessionRecord(signedInAt: 20)))
+        #expect(source == "read from redis://127.0.0.1:\(database.server.port)/\(database.number)")
+    }
+
+    @Test func nothingIsKnownOfAStranger() async throws {
+        let records = try await RedisLook.records(try await RedisDatabase.fresh().location, of: "ann", session: "1")
+        #expect(records.user == .none && records.session == .none)
+    }
+
+    @Test func withoutASessionNoneIsLookedFor() async throws {
+        let database = try await RedisDatabase.fresh()
+        try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
+        try database.cli("HSET", "gatehouse:session:{ann}:none", "revoked", "1")
+        let records = try await RedisLook.records(database.location, of: "ann", session: nil)
+        #expect(records.user == RecordWord(UserRecord(validSince: 5)) && records.session == .none)
+    }
+
+    @Test func aKeyOfTheWrongTypeIsAFaultyRecord() async throws {
+        let database = try await RedisDatabase.fresh()
+        try database.cli("SET", "gatehouse:user:{ann}", "x")
+        try database.cli("HSET", "gatehouse:session:{ann}:1", "revoked", "x")
+        let records = try await RedisLook.records(database.location, of: "ann", session: "1")
+        #expect(records.user == .faulty && records.session == .faulty)
+    }
+
+    @Test func whyItCannotBeReadIsToldWithoutThePassword() async throws {
+        let database = try await RedisDatabase.onOwnServer(["requirepass right"])
+        var location = database.location
+        location.account = .init(username: "gate", password: Secret("hunter2"))
+        let evidence = await RecordSource.live(configuration(location)).lookUp("ann", "1")
+        #expect(!evidence.isKnown && evidence.source.contains("the user or password is not accepted"))
+        #expect(evidence.source.contains("the admin API could not be asked: the admin listener is switched off"))
+        #expect(evidence.source.contains("redis://gate:[redacted]@127.0.0.1") && !evidence.source.contains("hunter2"))
+    }
+
+    @Test func whoIsReadOnlyMayLook() async throws {
+        let database = try await RedisDatabase.fresh()
+        let name = "looker-\(database.number)"
+        try database.cli("ACL", "SETUSER", name, "on", ">pw", "~gatehouse:*", "+hmget", "+select", "+role", "+echo")
+        try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
+        var location = database.location
+        location.account = .init(username: name, password: Secret("pw"))
+        let records = try await RedisLook.records(location, of: "ann", session: "1")
+        #expect(records.user == RecordWord(UserRecord(validSince: 5)))
+    }
+}

@@ -1,0 +1,224 @@
+import GatewayCore
+import Testing
+
+@testable import CoreFixtures
+@testable import Diagnostics
+@testable import GatewayConfiguration
+
+/// Every key of every mapping with every value that says nothing: each is an error at its place, or documented.
+@Suite struct EmptyValueTests {
+    /// A way to write a key without a value.
+    struct Variant: Sendable, CustomTestStringConvertible {
+        /// What follows `KEY:`.
+        let text: String
+        /// What the message has to contain.
+        let expected: String
+        /// Where it is reported: at the key, at the value behind it, or anywhere on its lines.
+        let place: Place
+        var testDescription: String { text }
+
+        enum Place { case key, value, line }
+    }
+
+    private static let written = [
+        Variant(text: "", expected: "is empty", place: .key),
+        Variant(text: " # a: 1", expected: "is empty", place: .key),
+        Variant(text: " \"\"", expected: "is empty", place: .value),
+        Variant(text: " ''", expected: "is empty", place: .value),
+        Variant(text: " \"  \"", expected: "is empty", place: .value),
+        Variant(text: " |", expected: "is empty", place: .value),
+        Variant(text: " null", expected: "is null", place: .value),
+        Variant(text: " ~", expected: "is null", place: .value),
+        Variant(text: " Null", expected: "is null", place: .value),
+        Variant(text: " NULL", expected: "is null", place: .value),
+        Variant(text: " []", expected: "", place: .value),
+        Variant(text: " {}", expected: "", place: .value),
+        Variant(text: " [\"\"]", expected: "", place: .line),
+        Variant(text: " [null]", expected: "", place: .line),
+        Variant(text: " { a: }", expected: "", place: .line),
+        Variant(text: " { \"\": a }", expected: "", place: .line),
+    ]
+
+    private static let substituted = [
+        Variant(text: " ${EMPTY}", expected: "the environment variable EMPTY is empty", place: .value),
+        Variant(text: " a${EMPTY}", expected: "the environment variable EMPTY is empty", place: .value),
+        Variant(text: " ${EMPTY:-}", expected: "is empty after substitution", place: .value),
+        Variant(text: " ${BLANK}", expected: "is empty after substitution", place: .value),
+        Variant(text: " ${file:empty}", expected: "the file 'empty' is empty", place: .value),
+        Variant(text: " ${EMPTY:-null}", expected: "is null", place: .value),
+        Variant(text: " [\"${EMPTY}\"]", expected: "", place: .line),
+        Variant(text: " [\"${EMPTY:-}\"]", expected: "", place: .line),
+        Variant(text: " [\"${EMPTY:-null}\"]", expected: "", place: .line),
+        Variant(text: " { \"${EMPTY}\": a }", expected: "", place: .line),
+    ]
+
+    /// The only keys that may be empty, and how: each stands so in docs/configuration.md or docs/rules.md.
+    private static let documented: [String: [String]] = [
+        "accounts": ["null", "{}"], "workers": ["null"], "trusted_proxies": ["[]"],
+        "listen[].tls.certificates": ["[]"], "limits.body_size": ["null"], "limits.request_timeout": ["null"],
+        "reload.watch": ["null"], "admin.address": ["null"], "admin.token": ["null"], "identity.firebase": ["null"],
+        "identity.firebase.tenant": ["null"], "identity.credentials.header": ["null"],
+        "identity.credentials.cookie": ["null"], "headers.assertion": ["null"],
+        "upstreams.*.health": ["null", "{}"], "upstreams.*.ejection": ["null"], "upstreams.*.retry": ["null"],
+        "routes[].cors": ["null"], "routes[].cors.expose": ["[]"], "routes[].response_headers": ["null"],
+        "routes[].rewrite": ["null"], "routes[].rewrite.path": ["null"], "routes[].rewrite.host": ["null"],
+        "tests[].auth": ["null"],
+        // Claims are data: JSON has empty names.
+        "users.*.token": ["{ \"\": a }"],
+    ]
+
+    private static func isDocumented(_ name: String, _ variant: Variant) -> Bool {
+        let values = documented[name] ?? []
+        let isNull = [" null", " ~", " Null", " NULL", " ${EMPTY:-null}"].contains(variant.text)
+        return values.contains(String(variant.text.dropFirst())) || isNull && values.contains("null")
+    }
+
+    /// Mappings whose keys are names, with one name.
+    private static let named = [
+        ("upstreams", "api"), ("identity.providers", "apple.com"), ("identity.providers", "oidc.corp"),
+        ("headers.extra", "X-Role"), ("response_headers.set", "X-Frame-Options"),
+    ]
+
+    @Test func noKeyOfAConfigurationIsSilentlyEmpty() throws {
+        let places = KnownKeys.all.flatMap { known in known.supported.map { (known.path, $0) } } + Self.named
+        try walk(places, Self.written + Self.substituted) { yaml in
+            do throws(ConfigurationErrors) {
+                _ = try Configuration.load(
+                    bytes: Array(yaml.utf8), file: "gatehouse.yaml", environment: ["EMPTY": "", "BLANK": " "],
+                    files: ["empty": [0x0A]])
+                return []
+            } catch {
+                return error.errors
+            }
+        }
+    }
+
+    @Test func noKeyOfATestFileIsSilentlyEmpty() throws {
+        let places = KnownKeys.ofRuleTests.flatMap { known in known.supported.map { (known.path, $0) } }
+        try walk(places + [("users", "ann")], Self.written) { yaml in
+            do throws(ConfigurationErrors) {
+                _ = try RuleTestFile.load(bytes: Array(yaml.utf8), file: "a.test.yaml", files: ["a.rules": []])
+                return []
+            } catch {
+                return error.errors
+            }
+        }
+    }
+
+    static let lifted: [BrokenConfiguration] = [
+        .section(
+            """
+            identity:
+              providers:
+                google.com:
+                  audiences: [app]
+                  hosted_domain: ${WORKSPACE_DOMAIN}
+            """, "5:22 the environment variable WORKSPACE_DOMAIN is empty; set it, or write",
+            environment: ["WORKSPACE_DOMAIN": ""]),
+        .section(
+            """
+            identity:
+              providers:
+                google.com:
+                  audiences: [app]
+                  authorized_parties: ["${APP:-}"]
+            """, "5:28 authorized_parties[] is empty after substitution"),
+        .section("identity:\n  firebase:\n    project: demo\n    tenant:", "4:5 identity.firebase.tenant is empty"),
+        .section("store: ${REDIS_URL:-}", "1:8 store is empty after substitution"),
+        .section("listen:\n  - address: a:1\n    tls:\n      # certificate: a", "3:5 listen[].tls is empty"),
+        .route("path: /\nhost: ${ADMIN_HOST:-}", "6:11 routes[].host is empty after substitution"),
+        .route("path: /\nhost: [a.example, '${ADMIN_HOST:-}']", "6:23 routes[].host[] is empty after substitution"),
+        .route("path: /\nmethods:", "6:5 routes[].methods is empty"),
+        .route("path: /\nmethods: []", "6:14 routes[].methods is an empty list"),
+        .route("path: /\nrevocation: # strict", "6:5 routes[].revocation is empty"),
+        .route("path: /\nrevocation: null", "6:17 routes[].revocation is null; write a value, or remove it"),
+    ]
+
+    @Test(arguments: lifted) func noRestrictionIsLiftedByAnEmptyValue(_ broken: BrokenConfiguration) { broken.check() }
+
+    private func walk(
+        _ places: [(path: String, key: String)], _ variants: [Variant], _ errors: (String) -> [ConfigurationError]
+    ) throws {
+        var silent: [String] = []
+        var accepted = 0
+        for (path, key) in places {
+            for variant in variants {
+                let file = try #require(KeyFile(path: path, key: key, value: variant.text))
+                let found = errors(file.text).filter { file.holds($0, variant) }
+                let name = path.isEmpty ? key : "\(path).\(key)"
+                let isDocumented = Self.isDocumented(name, variant)
+                if isDocumented { accepted += 1 }
+                if found.isEmpty != isDocumented { silent.append("\(name):\(variant.text)") }
+            }
+        }
+        print(
+            "\(places.count) keys, \(places.count * variants.count) empty values: \(accepted) documented, \(silent.count) silent"
+        )
+        #expect(silent.isEmpty, "\(silent.joined(separator: "\n"))")
+    }
+}
+
+/// A file with one key at one path, and nothing else beside it.
+private struct KeyFile {
+    let text: String
+    private let line: Int
+    private let keyColumn: Int
+    private let valueColumn: Int
+
+    /// Nil where the path has no components that can be written.
+    init?(path: String, key: String, value: String) {
+        var lines: [String] = []
+        var indentation = ""
+        var parent = ""
+        for part in Self.components(of: path) {
+            lines += Self.siblings[parent, default: []].map { indentation + $0 }
+            parent += parent.isEmpty ? part : ".\(part)"
+            let isList = part.hasSuffix("[]")
+            lines.append("\(indentation)\(isList ? String(part.dropLast(2)) : part):")
+            indentation += "  "
+            if isList {
+                lines.append("\(indentation)-")
+                indentation += "  "
+            }
+        }
+        // A test file has either a rules file or the two others.
+        let siblings = key == "rules" ? [] : Self.siblings[parent, default: []]
+        lines += siblings.filter { !$0.hasPrefix("\(key):") }.map { indentation + $0 }
+        lines.append("\(indentation)\(key):\(value)")
+        text = lines.joined(separator: "\n") + "\n"
+        line = lines.count
+        keyColumn = indentation.count + 1
+        valueColumn = keyColumn + key.count + 2
+    }
+
+    /// Keys without which the others of their mapping are not read.
+    private static let siblings = [
+        "": ["path: /", "allow: 'true'"],
+        "trusted_proxies[]": ["network: 10.0.0.0/8"], "listen[]": ["address: 127.0.0.1:0"],
+        "listen[].tls": ["certificate: c", "private_key: k"],
+        "listen[].tls.certificates[]": ["certificate: c", "private_key: k"],
+        "upstreams.test.servers[]": ["url: http://a"], "store": ["url: rediss+sentinel://h/n"],
+        "routes[].rate_limit[]": ["per: uid", "requests: 1", "every: 1s"], "revocation": ["source: firebase"],
+        "routes[].recent_sign_in": ["max_age: 5m"],
+        "identity.providers.facebook.com": ["app_id: a", "app_secret: b"],
+    ]
+
+    /// The keys to a mapping; ids of providers have dots, and `*` is any name.
+    private static func components(of path: String) -> [String] {
+        let prefix = "identity.providers."
+        guard path.hasPrefix(prefix) else { return path.split(separator: ".").map { $0 == "*" ? "test" : String($0) } }
+        let id = path.dropFirst(prefix.count)
+        let entry: [String] =
+            id.hasPrefix("*.") ? ["oidc.test", String(id.dropFirst(2))] : [String(id).replacing("*", with: "test")]
+        return ["identity", "providers"] + entry
+    }
+
+    func holds(_ error: ConfigurationError, _ variant: EmptyValueTests.Variant) -> Bool {
+        guard error.location.line == line, error.what.contains(variant.expected) else { return false }
+        switch variant.place {
+        case .key: return error.location.column == keyColumn
+        case .value: return error.location.column == valueColumn
+        case .line: return error.location.column > keyColumn
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Diagnostics
+import SecurityRules
+import Testing
+
+@Suite struct RuleTestRunTests {
+    /// Rules, who asks, and what comes of it.
+    static let answers: [(rules: String, auth: String, comes: String)] = [
+        ("allow read: if auth != null;", "ann", "allow"),
+        ("allow read: if auth != null;", "null", "deny"),
+        ("allow read: if auth.token.none;", "ann", "deny"),
+        ("allow write;", "ann", "deny"),
+        ("allow read: if recentSignIn(duration.value(5, 'm'));", "now", "allow"),
+        ("allow read: if recentSignIn(duration.value(5, 'm'));", "again", "allow"),
+        ("allow read: if recentSignIn(duration.value(5, 'm'));", "ann", "step-up"),
+        ("allow read: if recentSignIn(duration.value(5, 'm'));", "ann", "{ step_up: 5m }"),
+        ("allow read: if recentSignIn(duration.value(5, 'm'));", "null", "deny"),
+        ("allow read: if secondFactor();", "strong", "allow"),
+        ("allow read: if secondFactor();", "ann", "second-factor"),
+    ]
+    private static let all = ["allow", "deny", "step-up", "{ step_up: 5m }", "second-factor"]
+
+    @Test(arguments: answers)
+    func aTestPassesWhenWhatItExpectsComes(rules: String, auth: String, comes: String) throws {
+        let run = try RuleTesting.run(rules, tests: RuleTesting.test(auth: auth, expect: comes))
+        #expect(run.results.map(\.isPassed) == [true])
+        #expect(run.failures == 0 && run.count == 1)
+    }
+
+    @Test(arguments: answers)
+    func aTestFailsWhenAnythingElseComes(rules: String, auth: String, comes: String) throws {
+        let isSame = { (word: String) in word == comes || (word.contains("step") && comes.contains("step")) }
+        for expectation in Self.all where !isSame(expectation) {
+            let run = try RuleTesting.run(rules, tests: RuleTesting.test(auth: auth, expect: expectation))
+            #expect(run.results.map(\.isPassed) == [false], "\(expectation)")
+            #expect(run.failures == 1)
+        }
+    }
+
+    @Test func anotherMaximumAgeThanTheExpectedFails() throws {
+        let rules = "allow read: if recentSignIn(duration.value(5, 'm'));"
+        let run = try RuleTesting.run(rules, tests: RuleTesting.test(expect: "{ step_up: 6m }"))
+        #expect(run.failures == 1)
+        #expect("\(run.results[0].answer)" == "step-up within 5m by notes.rules:3")
+    }
+
+    @Test(arguments: [(3, 1), (4, 0), (5, 1)])
+    func theRuleThatDecidesCanBeExpected(line: Int, failures: Int) throws {
+        let rules = "allow read: if auth == null;\nallow read: if auth.uid == 'ann';\nallow read;"
+        let run = try RuleTesting.run(rules, tests: RuleTesting.test(expect: "allow", more: "    rule: \(line)\n"))
+        #expect(run.failures == failures)
+    }
+
+    @Test func aConditionOfARouteIsTestedByItself() throws {
+        let yaml = """
+            allow: auth.uid == uid && rest[0] == 'notes'
+            path: /users/{uid}/{rest=**}
+
+            """
+        let run = RuleTestRun([
+            try RuleTesting.load(
+                yaml + RuleTesting.users + RuleTesting.test("DELETE /users/ann/notes/7", expect: "allow"))
+        ])
+        #expect(run.failures == 0)
+        #expect("\(run.results[0].answer)" == "allow by notes.test.yaml:1")
+        #expect(run.coverage.sources[0].points.map(\.location.description).first == "notes.test.yaml:1:8")
+    }
+
+    /// How conditions may be written in YAML, and where their parts then are.
+    static let spellings = [
+        ("allow: auth.uid == 'ann' && true == false", "1:8 1:29"),
+        ("allow: \"auth.uid == 'ann' && true == false\"", "1:9 1:30"),
+        ("allow: |\n  auth.uid == 'ann' &&\n  true == false", "2:1 3:1"),
+    ]
+
+    @Test(arguments: spellings)
+    func placesWithinAConditionArePlacesOfTheFile(allow: String, places: String) throws {
+        let file = try RuleTesting.load(
+            allow.replacing("true == false", with: "auth.uid == 'bob'") + "\npath: /a\n" + RuleTesting.users
+                + RuleTesting.test(expect: "deny"))
+        let points = RuleTestRun([file]).coverage.sources[0].points
+        #expect(points.map { "\($0.location.line):\($0.location.column)" }.suffix(2).joined(separator: " ") == places)
+    }
+}

@@ -1,0 +1,83 @@
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import StoreFixtures
+@testable import SystemFixtures
+import JOSE
+
+@testable import Authentication
+@testable import Diagnostics
+@testable import GatewayCore
+@testable import Revocation
+
+/// The fields that carry credentials, and whose records concern them.
+struct ComparedCredential: Sendable {
+    /// What the store may know of a credential.
+    struct Subject: Sendable {
+        var user: UserKey
+        var session: String?
+        var link: UserKey?
+    }
+
+    let name: String
+    var fields: [(name: String, value: String)] = []
+    var query: String?
+    /// `nil`: the credential is not valid.
+    var subject: Subject?
+}
+
+/// What the store knows of the subject of a credential.
+struct ComparedRecords: Sendable {
+    /// What the gateway can read, and `explain`.
+    enum Source: Sendable {
+        case fresh
+        /// The view of the gateway is stale; `explain` reads nothing.
+        case stale
+        /// The gateway can read the records; `explain` cannot.
+        case hidden
+    }
+
+    let name: String
+    var user = RecordWord.none
+    var session = RecordWord.none
+    var link = RecordWord.none
+    var source = Source.fresh
+}
+
+/// One request of the comparison.
+struct ComparedRequest: Sendable {
+    var method = "GET"
+    var target: String
+    var host = "a.example"
+    var fields: [(name: String, value: String)] = []
+    var body = ""
+    var credential = ComparedCredential(name: "none")
+    var records = ComparedRecords(name: "none")
+
+    /// The request as `explain` takes it.
+    var explained: ExplainedRequest {
+        var target = target
+        if let query = credential.query { target += (target.contains("?") ? "&" : "?") + query }
+        var fields = [("Host", host)] + credential.fields + fields
+        if !body.isEmpty { fields.append(("Content-Length", "\(body.utf8.count)")) }
+        return ExplainedRequest(method: method, url: target, fields: fields)
+    }
+}
+
+/// How a request ends.
+enum ComparedOutcome: Equatable {
+    case forwarded(upstream: String, line: String, identity: [String])
+    /// The phase is `nil` if no phase of the pipeline denied the request.
+    case denied(code: String, status: Int, phase: DecisionPhase?, fields: [String])
+    case answered(status: Int, fields: [String])
+    /// `explain` cannot determine it.
+    case undetermined(String)
+    /// The gateway sent no response in time.
+    case unanswered
+
+    /// The same outcome of a request whose response has no body.
+    var withoutBody: ComparedOutcome {
+        guard case .denied(_, let status, let phase, let fields) = self else { return self }
+        return .denied(
+            code: "none", status: status, phase: phase, fields: fields.filter { !$0.hasPrefix("detail:") })
+    }
+}

@@ -1,0 +1,70 @@
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import StoreFixtures
+@testable import SystemFixtures
+import Testing
+
+@testable import Diagnostics
+@testable import GatewayCore
+
+/// Each request is explained, then sent to a worker with the same configuration, keys and records.
+@Suite struct GatewayComparisonTests {
+    /// How many differences are reported in full.
+    private static let reportLimit = 20
+
+    @Test func `explain and the gateway decide every request alike`() async throws {
+        let folder = try TemporaryFolder()
+        let spaces = try [
+            ComparedSpace.policies(), .unreadableStores(), .unknownKeys(), .accounts(unlinked: "derive", in: folder),
+            .accounts(unlinked: "deny", in: folder), .firebaseAccounts(), .routing(), .rules(in: folder),
+        ]
+        var (requests, differences) = (0, 0)
+        for space in spaces {
+            let gateway = try ComparedGateway(
+                space.configuration, keysAreKnown: space.keysAreKnown, adjust: space.adjust)
+            for request in space.requests {
+                let (explained, sent, steps) = try await gateway.run(request)
+                requests += 1
+                guard !Self.agree(explained, sent, request) else { continue }
+                differences += 1
+                guard differences <= Self.reportLimit else { continue }
+                Issue.record(
+                    """
+                    \(space.name): \(request.method) \(request.target), Host: \(request.host), \
+                    credential: \(request.credential.name), records: \(request.records.name), fields: \(request.fields)
+                    explain: \(explained)
+                    gateway: \(sent)
+                    steps: \(steps.map { "\($0.mark) \($0.name): \($0.detail)" })
+                    """)
+            }
+        }
+        print("explain and gateway: \(requests) requests, \(differences) differences")
+        #expect(differences == 0 && requests > 5000)
+    }
+
+    private static func agree(
+        _ explained: ComparedOutcome, _ sent: ComparedOutcome, _ request: ComparedRequest
+    ) -> Bool {
+        let explained = request.method == "HEAD" ? explained.withoutBody : explained
+        return switch (explained, sent) {
+        case (.undetermined(let why), _): isReason(why, for: sent, request)
+        case (.denied(let code, _, let phase?, _), .denied(let other, 200, let same, _)): code == other && phase == same
+        // The revocation that `explain` cannot read would be reported before.
+        case (.denied(_, _, let phase?, _), .denied) where request.records.source != .fresh && phase > .revocation: true
+        default: explained == sent
+        }
+    }
+
+    /// Whether the gateway may end a request like this if `explain` cannot determine its end.
+    private static func isReason(_ why: String, for sent: ComparedOutcome, _ request: ComparedRequest) -> Bool {
+        switch (String(why.prefix { $0 != " " }), sent) {
+        case (_, .undetermined): false
+        case ("the", .answered): why.hasPrefix("the rest hangs on the call")
+        case ("the", .denied(let code, _, _, _)): why.hasPrefix("the keys") && code == "auth/keys-unavailable"
+        case ("its", .denied(let code, _, _, _)): code == "auth/introspection-unavailable"
+        case ("whose", .denied(_, let status, _, _)): status == 503
+        case ("it", _): why.hasPrefix("it is decided as the account's own") || request.records.source != .fresh
+        default: false
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import GatewayConfiguration
+import GatewayCore
+import Testing
+
+@testable import CoreFixtures
+@testable import Gatehouse
+
+@Suite struct ProviderWarningTests {
+    static let apple = "apple.com: { audiences: a }"
+    static let github = "github.com: { client_id: a, client_secret: b }"
+    static let oauth =
+        "oauth.x: { introspection_url: 'https://a.b/i', client_id: a, client_secret: b, audiences: a }"
+
+    /// The warnings of one route, whose keys stand from line 5, in a file with these providers.
+    private func warnings(_ providers: [String], firebase: Bool = false, _ route: String) throws -> [String] {
+        let identity =
+            (firebase ? ["firebase: { project: demo }"] : [])
+            + ["providers: { \(providers.joined(separator: ", ")) }"]
+        let yaml = BrokenConfiguration.beforeRoute.replacing(
+            "firebase: { project: demo }", with: identity.joined(separator: ", "))
+        let lines = route.split(separator: "\n").map { "    \($0)\n" }.joined()
+        return try ConfigurationTesting.load(yaml + lines).warnings.map {
+            "\($0.location.line):\($0.location.column) \($0.what); \($0.remedy)"
+        }
+    }
+
+    @Test func plainHTTPIsWarnedAboutAndTold() throws {
+        let configuration = try ConfigurationTesting.load(
+            section: """
+                identity:
+                  providers:
+                    oidc.a: { issuer: http://id.example, audiences: a, insecure_http: true }
+                    oauth.b:
+                      { introspection_url: http://as.example/, client_id: a, client_secret: b, audiences: c, insecure_http: true }
+                """)
+        #expect(configuration.warnings.map(\.location.line) == [3, 5])
+        #expect(configuration.warnings.map { $0.what.prefix(6) } == ["keys m", "tokens"])
+        #expect(
+            configuration.insecureOptions == [
+                "identity.providers.oidc.a.insecure_http", "identity.providers.oauth.b.insecure_http",
+            ])
+    }
+
+    @Test func opaqueTokensOfNobodyInParticularAreWarnedAbout() throws {
+        let expected =
+            "opaque tokens are refused here: they may be of github.com or oauth.x; name one of them in providers"
+        let providers = [Self.apple, Self.github, Self.oauth]
+        #expect(try warnings(providers, "path: /").first?.hasPrefix("5:11 \(expected)") == true)
+        let named = try warnings(providers, "path: /\nproviders: [apple.com, github.com, oauth.x]")
+        #expect(named.count == 1 && named[0].hasPrefix("6:5 \(expected)"))
+    }
+
+    @Test(arguments: ["auth: none", "providers: [github.com, apple.com]", "providers: [apple.com]"])
+    func noWarningWhereTheOpaqueProviderIsPlain(_ condition: String) throws {
+        #expect(try warnings([Self.apple, Self.github, Self.oauth], "path: /\n\(condition)").isEmpty)
+    }
+
+    @Test func oneOpaqueProviderNeedsNoName() throws {
+        #expect(try warnings([Self.apple, Self.github], "path: /").isEmpty)
+    }
+
+    @Test(arguments: [
+        (true, "google", "6:5 nobody signs in with 'google'; did you mean 'google.com'?"),
+        (true, "oauth.y", "6:5 nobody signs in with 'oauth.y'; remove it, or add it to identity.providers"),
+        (false, "google.com", "6:5 nobody signs in with 'google.com'; remove it, or add it"),
+        (false, "oauth.y", "6:5 nobody signs in with 'oauth.y'; did you mean 'oauth.x'?"),
+    ]) func aProviderOfNobodyIsWarnedAbout(_ firebase: Bool, _ id: String, _ expected: String) throws {
+        let warnings = try warnings(
+            firebase ? [Self.apple] : [Self.apple, Self.oauth], firebase: firebase, "path: /\nproviders: [\(id)]")
+        #expect(warnings.count == 1 && warnings[0].hasPrefix(expected), "\(warnings)")
+    }
+
+    @Test(arguments: ["google.com", "password", "saml.corp", "oidc.corp", "oauth.x"])
+    func providersOfFirebaseAndOfTheConfigurationAreNotWarnedAbout(_ id: String) throws {
+        #expect(try warnings([Self.oauth], firebase: true, "path: /\nproviders: [\(id)]").isEmpty)
+    }
+
+    @Test func scopesWithoutAccessTokensAreWarnedAbout() throws {
+        let warnings = try warnings([Self.apple], "path: /\nscopes: [read]")
+        #expect(warnings.map { $0.prefix(47) } == ["6:5 no token has scopes, so nobody passes; add "])
+        #expect(try self.warnings([Self.github], "path: /\nscopes: [read]").isEmpty)
+    }
+}

@@ -1,0 +1,147 @@
+import Authorization
+import Forwarding
+import Foundation
+import GatewayConfiguration
+import GatewayCore
+import RequestPipeline
+import SecurityRules
+import Testing
+
+@testable import CoreFixtures
+@testable import Gatehouse
+
+/// The rules file, and what a snapshot makes of it.
+@Suite struct RulesFileReadingTests {
+    private static let valid = """
+        rules_version = '2';
+        service gatehouse.http {
+          match /{rest=**} {
+            allow read: if request.auth != null;
+            allow write: if request.auth.uid == 'ada';
+          }
+        }
+        """
+
+    /// What becomes of a configuration that names a file with that text; nil: there is no such file.
+    private func snapshot(
+        _ text: [UInt8]?, _ adjust: (inout Configuration) -> Void = { _ in }
+    ) throws -> (Snapshot?, errors: [ConfigurationError], file: String) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "api.rules").path
+        if let text { try Data(text).write(to: URL(filePath: file)) }
+        var configuration = try ConfigurationTesting.load(BrokenConfiguration.beforeRoute + "    path: /v1/{uid}\n")
+        configuration.rules = Configuration.RulesFile(
+            path: file, location: SourceLocation(file: "gatehouse.yaml", line: 2, column: 8))
+        adjust(&configuration)
+        do throws(ConfigurationErrors) {
+            return (try Snapshot(configuration), [], file)
+        } catch {
+            return (nil, error.errors, file)
+        }
+    }
+
+    @Test func itAppliesToEveryRouteThatAuthenticates() throws {
+        let (snapshot, errors, _) = try snapshot(Array(Self.valid.utf8)) { configuration in
+            var open = Configuration.Route(path: "/open", upstream: "api", location: SourceLocation(origin: "test"))
+            open.auth = .none
+            var own = Configuration.Route(path: "/own", upstream: "api", location: SourceLocation(origin: "test"))
+            own.auth = .optional
+            own.allow = Configuration.RulesExpression("auth == null", location: SourceLocation(origin: "test"))
+            configuration.routes += [open, own]
+        }
+        #expect(errors.isEmpty && snapshot?.rules?.rules.count == 2 && snapshot?.warnings.isEmpty == true)
+        #expect(snapshot?.pipeline.plans.map { $0.policy.rules?.rulesets.count ?? 0 } == [1, 0, 2])
+        #expect(snapshot?.pipeline.plans[2].policy.rules?.rulesets.last?.rules[0].label == "test")
+        #expect(snapshot?.outgoing.identity.keepsVariableForRules == true)
+    }
+
+    @Test func theDesignsExampleIsRead() throws {
+        let text = """
+            rules_version = '2';
+            service gatehouse.http {
+              function signedIn() { return request.auth != null; }
+              match /v1/users/{uid}/{rest=**} {
+                allow read: if signedIn() && request.auth.uid == uid;
+                allow write: if request.auth.uid == uid && request.auth.token.email_verified;
+                allow delete: if request.auth.uid == uid && recentSignIn(duration.value(5, 'm'));
+              }
+            }
+            """
+        let (snapshot, errors, _) = try snapshot(Array(text.utf8))
+        #expect(errors.isEmpty && snapshot?.rules?.rules.count == 3 && snapshot?.warnings.isEmpty == true)
+        #expect(snapshot?.pipeline.plans[0].policy.rules?.needsSignInRecord == true)
+    }
+
+    @Test func aConditionWhereNobodyIsKnownIsRefused() throws {
+        let (snapshot, errors, _) = try snapshot(Array(Self.valid.utf8)) {
+            $0.routes[0].auth = .none
+            $0.routes[0].allow = .init("auth.uid == uid", location: SourceLocation(origin: "test"))
+        }
+        #expect(snapshot == nil && errors.map(\.what) == ["allow can never apply on a route with auth: none"])
+    }
+
+    @Test func aFileThatIsNotThereIsToldAtItsPlace() throws {
+        let (_, errors, file) = try snapshot(nil)
+        #expect(
+            errors.map(\.description) == [
+                "gatehouse.yaml:2:8: the rules file '\(Quoted(file).unquoted)': cannot be read (No such file or"
+                    + " directory); paths start at the working directory"
+            ])
+    }
+
+    @Test func aFileThatIsTooLargeIsRefused() throws {
+        let (_, errors, _) = try snapshot([UInt8](repeating: 0x20, count: 262_145))
+        #expect(errors.count == 1 && errors[0].what.hasSuffix("is larger than 256 KiB"))
+    }
+
+    @Test func whatIsWrongInItIsToldAtItsOwnPlaces() throws {
+        let text = Self.valid.replacing("request.auth != null", with: "request.auth != nul")
+            .replacing("'ada'", with: "nobody")
+        let (_, errors, file) = try snapshot(Array(text.utf8))
+        #expect(errors.map { "\($0.location)" } == ["\(file):4:36", "\(file):5:41"], "\(errors)")
+    }
+
+    @Test(arguments: ["", "hello", "service gatehouse.http {}", "\u{0}\u{1}"])
+    func whatIsNoRulesFileIsRefused(_ text: String) throws {
+        let (snapshot, errors, file) = try snapshot(Array(text.utf8))
+        #expect(snapshot == nil && !errors.isEmpty)
+        #expect(errors.allSatisfy { $0.location.file == file })
+    }
+
+    @Test func whatIsWorthKnowingIsWarnedOf() throws {
+        let text = Self.valid.replacing("match /{rest", with: "function f() { return 1; } match /{rest")
+        let (snapshot, _, file) = try snapshot(Array(text.utf8))
+        #expect(snapshot?.warnings.map { "\($0.location.file):\($0.location.line)" } == ["\(file):3"])
+    }
+
+    @Test func rulesThatNobodyIsAskedAreWarnedOf() throws {
+        let (snapshot, _, _) = try snapshot(Array(Self.valid.utf8)) { $0.routes[0].auth = .none }
+        #expect(
+            snapshot?.warnings.map(\.description) == [
+                "gatehouse.yaml:2:8: warning: no route asks for a credential, so the rules are asked of nobody;"
+                    + " remove auth: none where they should be, or remove them"
+            ])
+        #expect(snapshot?.pipeline.plans[0].policy.rules == nil)
+    }
+
+    @Test func aConditionThatCannotBeReadKeepsTheGatewayFromStarting() throws {
+        let place = SourceLocation(file: "gatehouse.yaml", line: 7, column: 12)
+        let (snapshot, errors, _) = try snapshot(Array(Self.valid.utf8)) {
+            $0.routes[0].allow = Configuration.RulesExpression("auth.uid == nobody", location: place)
+            $0.headers.extra = [.init(name: "X-A", source: .expression(.init("nobody", location: place)))]
+        }
+        #expect(snapshot == nil && errors.map(\.location) == [place, place])
+    }
+
+    @Test func onlyRulesThatMayHangOnARecordMakeTheGatewayAskTheStore() throws {
+        let asks = { (condition: String) in
+            try self.snapshot(Array(Self.valid.utf8)) {
+                $0.routes[0].allow = .init(condition, location: SourceLocation(origin: "test"))
+            }.0?.asksStore
+        }
+        #expect(try asks("auth.uid == uid") == false)
+        #expect(try asks("recentSignIn(duration.value(5, 'm'))") == true)
+    }
+}

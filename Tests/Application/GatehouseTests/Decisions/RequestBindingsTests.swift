@@ -1,0 +1,137 @@
+import Authentication
+import Forwarding
+import GatewayConfiguration
+import HTTPServer
+import SecurityRules
+import Testing
+
+@testable import Authorization
+@testable import CoreFixtures
+@testable import Diagnostics
+@testable import Gatehouse
+@testable import GatewayFixtures
+
+@Suite struct RequestBindingsTests {
+    /// What rules read of a request with these fields besides `Host: a.example`.
+    private func read(
+        _ binding: RuleBinding, _ fields: [String] = [], target: String = "/v1/x", method: String = "GET",
+        host: String = "Host: a.example", credentialField: String? = "Authorization", extra: [String] = []
+    ) throws -> String {
+        let head = "\(method) \(target) HTTP/1.1\r\n" + ([host] + fields).map { "\($0)\r\n" }.joined() + "\r\n"
+        let request = try ParsedRequest(Array(head.utf8), limits: ConnectionLimits(Configuration.Limits()))
+        let outgoing = OutgoingHead(
+            hygiene: HeaderHygiene(prefix: "X-Auth-", extra: extra),
+            identity: IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: []),
+            locator: CredentialLocator(header: credentialField, cookie: "__session"), forwardsCredential: true)
+        let bindings = RequestBindings { outgoing.showsRules($0, of: $1) }
+        return request.withView { view in
+            bindings.begin(view)
+            defer { bindings.end() }
+            return bindings.value(of: binding).text
+        }
+    }
+
+    private func header(_ name: String, _ fields: String...) throws -> String { try read(.header(name), fields) }
+
+    // MARK: - The request line
+
+    @Test(arguments: ["GET", "POST", "PROPFIND", "get"])
+    func theMethodIsThatOfTheWire(_ method: String) throws {
+        #expect(try read(.method, method: method) == "'\(method)'")
+    }
+
+    @Test(arguments: [
+        ("Host: A.Example:8080", "'a.example'"), ("Host: a.example.", "'a.example'"), ("Host: [::1]:80", "'[::1]'"),
+        ("Host: 127.0.0.1", "'127.0.0.1'"),
+    ])
+    func theHostIsInLowerCaseWithoutAPort(_ line: String, _ host: String) throws {
+        #expect(try read(.host, host: line) == host)
+    }
+
+    @Test func theQueryIsAMap() throws {
+        #expect(try read(.query, target: "/x?b=2&a=1") == "{'a': '1', 'b': '2'}")
+        #expect(try read(.query, target: "/x?") == "{}")
+        #expect(try read(.query) == "{}")
+    }
+
+    // MARK: - Fields
+
+    @Test func aFieldIsFoundByItsNameInAnyCase() throws {
+        #expect(try header("x-role", "X-Role: admin") == "'admin'")
+        #expect(try header("x-role", "x-ROLE:  admin ") == "'admin'")
+        #expect(try header("x-role", "X-Role:") == "''")
+    }
+
+    @Test func aFieldThatIsNotThereIsNull() throws {
+        #expect(try header("x-role") == "null")
+        #expect(try header("x-role", "X-Roles: admin", "X-Rol: admin", "X_Role: admin") == "null")
+        #expect(try header("", "X-Role: admin") == "null")
+    }
+
+    @Test func fieldsOfTheSameNameAreJoined() throws {
+        #expect(try header("x-role", "X-Role: a", "Accept: */*", "x-role: b", "X-Role:") == "'a, b, '")
+    }
+
+    @Test func aNameWithCapitalsNamesNoField() throws {
+        #expect(try header("X-Role", "X-Role: admin") == "null")
+    }
+
+    @Test func allFieldsAreAMapByNamesInLowerCase() throws {
+        let fields = ["X-B: 2", "Accept: */*", "x-b: 3"]
+        #expect(try read(.headers, fields) == "{'accept': '*/*', 'host': 'a.example', 'x-b': '2, 3'}")
+    }
+
+    @Test func bytesThatAreNoTextAreUnreadable() throws {
+        let head = Array("GET / HTTP/1.1\r\nHost: a\r\nX-Role: ".utf8) + [0xFF] + Array("\r\n\r\n".utf8)
+        let request = try ParsedRequest(head, limits: ConnectionLimits(Configuration.Limits()))
+        let bindings = RequestBindings { _, _ in true }
+        let texts = request.withView { view in
+            bindings.begin(view)
+            return [bindings.value(of: .header("x-role")).text, bindings.value(of: .headers).text]
+        }
+        #expect(texts == ["<unreadable>", "{'host': 'a', 'x-role': <unreadable>}"])
+    }
+
+    // MARK: - What rules do not see
+
+    @Test(arguments: [
+        "Authorization: Bearer x", "Authorization: Basic x", "Cookie: theme=dark", "Cookie: __session=x",
+        "Proxy-Authorization: Basic x", "X-Auth-Uid: root", "x_auth_uid: root", "X-Auth: e30",
+        "X-Forwarded-For: 1.2.3.4",
+        "X-Real-IP: 1.2.3.4", "X-HTTP-Method-Override: DELETE", "Connection: close", "TE: trailers",
+        "Keep-Alive: timeout=5", "X-Request-Id: 1", "X-Role: admin", "Trailer: X-Sum", "Proxy: http://evil.example",
+        "proxy: x",
+    ])
+    func whatTheUpstreamDoesNotGetOfAClientIsHidden(_ line: String) throws {
+        let name = String(line.prefix { $0 != ":" }).lowercased()
+        #expect(try read(.header(name), [line], extra: ["X-Role"]) == "null")
+        #expect(try read(.headers, [line], extra: ["X-Role"]) == "{'host': 'a.example'}")
+    }
+
+    @Test func whatTheConnectionNamesIsHidden() throws {
+        #expect(try header("x-hop", "Connection: X-Hop", "X-Hop: 1") == "null")
+    }
+
+    @Test func aConfiguredCredentialFieldIsHiddenWhateverItHolds() throws {
+        let fields = ["X-Token: Bearer x", "X-Other: 1", "Authorization: Basic x"]
+        let text = try read(.headers, fields, credentialField: "X-Token")
+        #expect(text == "{'host': 'a.example', 'x-other': '1'}")
+    }
+
+    @Test func aRequestThatIsOverGivesNothing() {
+        let bindings = RequestBindings { _, _ in true }
+        #expect(bindings.value(of: .headers).text == "<unreadable>")
+        #expect(bindings.value(of: .method).text == "<unreadable>")
+        #expect(bindings.value(of: .auth).text == "null")
+    }
+
+    // MARK: - Who is asking
+
+    @Test func theVariableIsThatOfTheToken() throws {
+        let bindings = RequestBindings { _, _ in true }
+        bindings.identity = try TokenDraft.idToken().entry()
+        #expect(bindings.value(of: .auth).text.hasPrefix("{'provider': 'google', 'token': {'aud': 'my-app'"))
+        bindings.end()
+        #expect(bindings.value(of: .auth).text == "null")
+    }
+}

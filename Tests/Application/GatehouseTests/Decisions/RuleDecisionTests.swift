@@ -1,0 +1,323 @@
+import Authentication
+import Authorization
+import GatewayConfiguration
+import GatewayCore
+import HTTPServer
+import HTTPWire
+import Revocation
+import Routing
+import SecurityRules
+import Testing
+
+@testable import CoreFixtures
+@testable import Diagnostics
+@testable import Gatehouse
+@testable import GatewayFixtures
+
+/// Decisions on routes with rules, by the authorizer that requests meet.
+@Suite struct RuleDecisionTests {
+    private static let now = ManualClock.start
+    private let view = StoreView()
+
+    init() {
+        view.setAlwaysFresh()
+    }
+
+    /// What a decision depends on.
+    private struct Case {
+        var file: String?
+        var allow: String?
+        var token: TokenDraft? = .idToken()
+        var path = "/users/user-1"
+        var method = "GET"
+        var isShared = false
+        var answer: StoreAnswer?
+        var mayWait = false
+        var policy = RoutePolicy()
+
+        var rulesets: [Ruleset] {
+            get throws {
+                var rulesets: [Ruleset] = []
+                if let file {
+                    let text = "rules_version = '2'; service gatehouse.http { match /users/{uid} { \(file) } }"
+                    rulesets.append(try Ruleset(file: RuleSource(text, name: "api.rules")))
+                }
+                if let allow {
+                    let place = SourceLocation(file: "gatehouse.yaml", line: 9, column: 5)
+                    let pattern = try RoutePattern("/users/{uid}")
+                    let expression = Configuration.RulesExpression(allow, location: place)
+                    rulesets.append(try Ruleset(expression, captures: pattern.ruleCaptures))
+                }
+                return rulesets
+            }
+        }
+    }
+
+    private struct Outcome: Equatable {
+        var word: String
+        var finding: String
+        var failures: [StoreFailure] = []
+    }
+
+    private func decide(_ row: Case) throws -> Outcome {
+        var policy = row.policy
+        policy.rules = RouteRules(try row.rulesets)
+        let authorizer = Authorizer(
+            store: view.reader(), viewIsAuthoritative: !row.isShared, clockSkew: 5, maxStaleness: 60,
+            acrValues: ["google.com": "acr_values=\"mfa\""])
+        let asker = RuleEvaluationContext(RequestBindings { _, _ in true })
+        let request = try ParsedRequest(
+            Array("\(row.method) \(row.path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8),
+            limits: ConnectionLimits(Configuration.Limits()))
+        let context = DecisionContext(now: Self.now, monotonic: 0, mayWait: row.mayWait, answer: row.answer)
+        let entry = try row.token?.entry()
+        var failures: [StoreFailure] = []
+        let decision = request.withView { request in
+            asker.begin(request, path: request.head.path.bytes(in: request.bytes))
+            defer { asker.end() }
+            return authorizer.decide(policy, identity: entry, in: context, rules: asker) { failures.append($0) }
+        }
+        let finding = [asker.finding?.rule, asker.finding?.reason].compactMap { $0 }.joined(separator: " ")
+        return Outcome(word: Self.word(decision), finding: finding, failures: failures)
+    }
+
+    private static func word(_ decision: Decision) -> String {
+        switch decision {
+        case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0.seconds - now)" } ?? "")
+        case .deny(let denial):
+            (["\(denial.code)"] + [denial.maxAge.map { "\($0)" }, denial.challengeParameter].compactMap { $0 })
+                .joined(separator: " ")
+        case .awaitStore: "waits"
+        case .queryStore(let question): question == .session ? "asks of the session" : "asks"
+        case .lookUp: "looks up"
+        }
+    }
+
+    private func expect(
+        _ row: Case, _ word: String, _ finding: String, _ failures: [StoreFailure] = [],
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) throws {
+        let outcome = Outcome(word: word, finding: finding, failures: failures)
+        #expect(try decide(row) == outcome, sourceLocation: sourceLocation)
+    }
+
+    private static func old(_ age: Int64 = 4000) -> TokenDraft {
+        TokenDraft.idToken().with("auth_time", "\(now - age)")
+    }
+
+    private static let fresh = "recentSignIn(duration.value(5, 'm'))"
+
+    // MARK: - One ruleset
+
+    @Test func aConditionThatIsTruePasses() throws {
+        try expect(Case(allow: "auth.uid == uid"), "passes", "gatehouse.yaml:9")
+        try expect(Case(file: "allow get: if request.auth.uid == uid;"), "passes", "api.rules:1")
+    }
+
+    @Test func oneThatIsNotDenies() throws {
+        try expect(
+            Case(allow: "auth.uid == uid", path: "/users/user-2"), "permissionDenied",
+            "gatehouse.yaml:9 rules: the condition is false")
+        try expect(
+            Case(file: "allow list: if true;"), "permissionDenied", "rules: no allow for this path and method")
+        try expect(
+            Case(file: "allow get: if true;", path: "/others"), "permissionDenied",
+            "rules: no allow for this path and method")
+    }
+
+    @Test(arguments: ["auth.token.nowhere", "auth.token.nowhere == 1", "auth.token.email", "auth.token.big == 1"])
+    func oneThatFailsDenies(_ condition: String) throws {
+        let token = TokenDraft.idToken().with("big", "9223372036854775808")
+        try expect(
+            Case(allow: condition, token: token), "permissionDenied", "gatehouse.yaml:9 rules: the condition failed")
+    }
+
+    @Test func whatAnotherOperandDecidesDoesNotFail() throws {
+        try expect(Case(allow: "auth.token.nowhere == 1 || auth.uid == uid"), "passes", "gatehouse.yaml:9")
+    }
+
+    @Test(arguments: ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"])
+    func aRoutesConditionIsAskedForEveryMethod(_ method: String) throws {
+        try expect(Case(allow: "auth.uid == uid", method: method), "passes", "gatehouse.yaml:9")
+    }
+
+    @Test(arguments: ["OPTIONS", "PROPFIND", "get"])
+    func whatNoAllowCanNameIsDenied(_ method: String) throws {
+        let everything = "allow read, write: if true;"
+        try expect(
+            Case(file: everything, method: method), "permissionDenied", "rules: no allow for this path and method")
+    }
+
+    // MARK: - Nobody
+
+    @Test func nobodyPassesOnlyWhereRulesSaySo() throws {
+        var anybody = Case(allow: "auth == null", token: nil)
+        anybody.policy.authentication = .optional
+        try expect(anybody, "passes", "gatehouse.yaml:9")
+        anybody.allow = "auth != null"
+        try expect(anybody, "missingCredential", "gatehouse.yaml:9 rules: the condition is false")
+        anybody.allow = "auth.uid == uid"
+        try expect(anybody, "missingCredential", "gatehouse.yaml:9 rules: the condition failed")
+        anybody.allow = Self.fresh
+        try expect(anybody, "missingCredential", "gatehouse.yaml:9 rules: the condition is false")
+    }
+
+    @Test func nobodyIsAskedWhereACredentialIsRequired() throws {
+        try expect(Case(allow: "auth == null", token: nil), "missingCredential", "")
+    }
+
+    // MARK: - Two rulesets
+
+    @Test func bothMustHold() throws {
+        let row = { (file: Bool, allow: Bool) in
+            Case(file: "allow get: if uid != '\(file)';", allow: "uid != '\(allow)'", path: "/users/false")
+        }
+        try expect(row(true, true), "passes", "api.rules:1")
+        try expect(row(true, false), "permissionDenied", "gatehouse.yaml:9 rules: the condition is false")
+        try expect(row(false, true), "permissionDenied", "api.rules:1 rules: the condition is false")
+        try expect(row(false, false), "permissionDenied", "api.rules:1 rules: the condition is false")
+    }
+
+    @Test func whoIsDeniedWhateverTheyDoIsNotSentToSignInAgain() throws {
+        let row = Case(file: "allow get: if \(Self.fresh);", allow: "uid == 'other'", token: Self.old())
+        try expect(row, "permissionDenied", "gatehouse.yaml:9 rules: the condition is false")
+    }
+
+    // MARK: - Step-up
+
+    @Test func aSignInThatIsTooOldIsToldHowOldItMayBe() throws {
+        let told = "gatehouse.yaml:9 rules: the sign-in is not recent"
+        try expect(Case(allow: Self.fresh, token: Self.old(301)), "requiresRecentLogin 300", told)
+        try expect(Case(allow: Self.fresh, token: Self.old(300)), "passes", "gatehouse.yaml:9")
+        try expect(
+            Case(allow: "\(Self.fresh) && uid == 'x'", token: Self.old()), "permissionDenied",
+            "gatehouse.yaml:9 rules: the condition is false")
+    }
+
+    @Test func theStricterOfTwoIsTold() throws {
+        let row = Case(
+            file: "allow get: if recentSignIn(duration.value(1, 'm'));", allow: Self.fresh, token: Self.old())
+        try expect(row, "requiresRecentLogin 60", "api.rules:1 rules: the sign-in is not recent")
+    }
+
+    @Test func aSecondFactorMayBeAsked() throws {
+        let row = Case(allow: "secondFactor()")
+        try expect(
+            row, #"secondFactorRequired acr_values="mfa""#, "gatehouse.yaml:9 rules: no second factor was used")
+    }
+
+    @Test func whatTheRouteAsksIsAskedFirst() throws {
+        var row = Case(allow: Self.fresh, token: Self.old())
+        row.policy.recentSignIn = 3600
+        try expect(row, "requiresRecentLogin 3600", "")
+        row.policy.recentSignIn = 5000
+        try expect(row, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent")
+    }
+
+    // MARK: - Records of sign-ins
+
+    private func record(_ record: SessionRecord) throws {
+        view.setSession(try Self.old().principal().sessionKey, to: RecordWord(record))
+    }
+
+    @Test func theViewKnowsLaterSignIns() throws {
+        let row = Case(allow: Self.fresh, token: Self.old())
+        try record(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 7)))
+        try expect(row, "passes at -7", "gatehouse.yaml:9")
+        try record(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 301)))
+        try expect(row, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent")
+    }
+
+    @Test func aViewThatIsNotThereIsAwaitedAndThen503() throws {
+        view.setStale()
+        var row = Case(allow: Self.fresh, token: Self.old())
+        row.policy.revocation = .off
+        row.mayWait = true
+        try expect(row, "waits", "")
+        row.mayWait = false
+        try expect(row, "storeUnavailable", "", [.notLoaded])
+        row.token = .idToken()
+        try expect(row, "passes", "gatehouse.yaml:9")
+    }
+
+    @Test func aFaultyRecordIs503OnlyWhereItDecides() throws {
+        var row = Case(allow: Self.fresh, token: Self.old())
+        row.policy.revocation = .off
+        view.setSession(try Self.old().principal().sessionKey, to: .faulty)
+        try expect(row, "storeUnavailable", "", [.faultyRecord])
+        row.allow = "auth.uid == uid || \(Self.fresh)"
+        try expect(row, "passes", "gatehouse.yaml:9")
+        row.allow = "uid == 'other' && \(Self.fresh)"
+        try expect(row, "permissionDenied", "gatehouse.yaml:9 rules: the condition is false")
+    }
+
+    @Test func aSharedStoreIsAskedOnlyWhereItDecides() throws {
+        var row = Case(allow: Self.fresh, token: Self.old(), isShared: true)
+        try expect(row, "asks of the session", "")
+        row.token = .idToken()
+        try expect(row, "passes", "gatehouse.yaml:9")
+        row.token = Self.old()
+        row.allow = "auth.uid == uid || \(Self.fresh)"
+        try expect(row, "passes", "gatehouse.yaml:9")
+        row.allow = "uid == 'other' && \(Self.fresh)"
+        try expect(row, "permissionDenied", "gatehouse.yaml:9 rules: the condition is false")
+    }
+
+    @Test func theSharedStoresAnswerDecides() throws {
+        let rows: [(SessionLookup, String, String, [StoreFailure])] = [
+            (.none, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent", []),
+            (
+                .record(revoked: false, signedInAt: UnixTime(clamping: Self.now - 9)), "passes at -9",
+                "gatehouse.yaml:9", []
+            ),
+            (
+                .record(revoked: false, signedInAt: UnixTime(clamping: Self.now - 900)), "requiresRecentLogin 300",
+                "gatehouse.yaml:9 rules: the sign-in is not recent", []
+            ),
+            (.record(revoked: true, signedInAt: UnixTime(clamping: Self.now)), "idTokenRevoked", "", []),
+            (.faulty, "storeUnavailable", "", [.faultyRecord]),
+        ]
+        for (session, word, finding, failures) in rows {
+            let row = Case(
+                allow: Self.fresh, token: Self.old(), isShared: true, answer: .records(user: nil, session: session))
+            try expect(row, word, finding, failures)
+        }
+        let row = Case(allow: Self.fresh, token: Self.old(), isShared: true, answer: .failed(.timedOut))
+        try expect(row, "storeUnavailable", "", [.timedOut])
+    }
+
+    @Test func aRevokedSessionProvesNothingWhereRevocationIsOff() throws {
+        var row = Case(
+            allow: Self.fresh, token: Self.old(), isShared: true,
+            answer: .records(user: nil, session: .record(revoked: true, signedInAt: UnixTime(clamping: Self.now))))
+        row.policy.revocation = .off
+        try expect(row, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent")
+    }
+
+    @Test func onStoreFailureAllowNeverAssumesASignIn() throws {
+        var row = Case(allow: Self.fresh, token: Self.old(), isShared: true, answer: .failed(.unreachable))
+        row.policy.allowsOnStoreFailure = true
+        #expect(try decide(row).word == "storeUnavailable")
+    }
+
+    // MARK: - Fail closed
+
+    @Test func withoutSomebodyWhoAsksNothingPasses() throws {
+        var policy = RoutePolicy()
+        policy.rules = RouteRules(try Case(allow: "auth.uid != null").rulesets)
+        let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 60)
+        let context = DecisionContext(now: Self.now, monotonic: 0, mayWait: false)
+        let entry = try TokenDraft.idToken().entry()
+        let askers: [RuleEvaluationContext?] = [nil, RuleEvaluationContext(RequestBindings { _, _ in true })]
+        let decisions = askers.map { asker in
+            Self.word(authorizer.decide(policy, identity: entry, in: context, rules: asker, storeFailure: { _ in }))
+        }
+        #expect(decisions == ["internalError", "permissionDenied"])
+    }
+
+    @Test func rulesThatAreNoneDeny() throws {
+        var row = Case()
+        row.policy.revocation = .off
+        try expect(row, "permissionDenied", "")
+    }
+}

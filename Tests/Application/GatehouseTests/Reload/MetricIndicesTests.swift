@@ -1,0 +1,71 @@
+import GatewayConfiguration
+import Testing
+
+@testable import Gatehouse
+@testable import GatewayCore
+
+struct MetricIndicesTests {
+    private func configuration(_ paths: [String], upstreams: [String] = ["api"]) -> Configuration {
+        var configuration = Configuration()
+        configuration.routes = paths.map {
+            Configuration.Route(path: $0, upstream: "api", location: SourceLocation(origin: "test"))
+        }
+        configuration.upstreams = upstreams.map { Configuration.Upstream(name: $0, servers: []) }
+        return configuration
+    }
+
+    @Test func aNameKeepsItsRowWhereverItStands() throws {
+        let first = configuration(["/a", "/b"])
+        let places = MetricIndices(first)
+        let (a, b) = (places.route("/a"), places.route("/b"))
+        let cleared = try #require(
+            places.adopt(MetricIndices.Names(configuration(["/c", "/b", "/a"])), besides: MetricIndices.Names(first)))
+        #expect(cleared.routes.isEmpty && cleared.upstreams.isEmpty)
+        #expect(places.route("/a") == a && places.route("/b") == b)
+        #expect(places.route("/c") == 2)
+        #expect(places.routeNames == ["/a", "/b", "/c"])
+    }
+
+    @Test func routesOfOneNameAreCountedTogether() {
+        let places = MetricIndices(configuration(["/a", "/a", "/b"]))
+        #expect(places.routeNames == ["/a", "/b"])
+    }
+
+    @Test func aRowIsGivenOnWhereNoConfigurationInUseHasItsName() throws {
+        var current = configuration(["/0"])
+        let places = MetricIndices(current)
+        for number in 1...2_000 {
+            let next = configuration(["/\(number)"])
+            let cleared = try #require(places.adopt(MetricIndices.Names(next), besides: MetricIndices.Names(current)))
+            // What is still served keeps its row.
+            #expect(places.route("/\(number - 1)") >= 0)
+            #expect(!cleared.routes.contains(places.route("/\(number - 1)")))
+            #expect(cleared.routes.isEmpty || cleared.routes == [places.route("/\(number)")])
+            current = next
+        }
+        #expect(places.routeNames.count == places.routeCapacity)
+    }
+
+    @Test func moreNamesThanRowsAreRefusedAndNothingIsLost() {
+        let first = configuration(["/a"])
+        let places = MetricIndices(first)
+        #expect(
+            places.adopt(
+                MetricIndices.Names(configuration((0...places.routeCapacity).map { "/\($0)" })),
+                besides: MetricIndices.Names(first)) == nil)
+        #expect(places.route("/a") == 0)
+        #expect(places.routeNames == ["/a"])
+    }
+
+    @Test func aRowThatIsGivenOnBeginsAnew() {
+        let counters = WorkerCounters(routes: 3, upstreams: 2)
+        for route in -1..<3 { counters.count(.ok, route: route) }
+        counters.add(to: .requests, upstream: 0)
+        counters.add(to: .requests, upstream: 1)
+        counters.clear(MetricIndices.Cleared(routes: [1], upstreams: [0]))
+        let numbers = counters.snapshot()
+        #expect((-1..<3).map { numbers.requests(route: $0, code: .ok) } == [1, 1, 0, 1])
+        #expect(numbers[.requests, upstream: 0] == 0)
+        #expect(numbers[.requests, upstream: 1] == 1)
+    }
+}

@@ -1,0 +1,221 @@
+import Authentication
+import Dispatch
+import Forwarding
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import Logging
+import NIOCore
+import NIOPosix
+import Redis
+import Revocation
+import Synchronization
+
+@testable import CoreFixtures
+@testable import Gatehouse
+@testable import HTTPServer
+@testable import SystemFixtures
+
+/// A worker behind a real listener on loopback, with a clock and ticks that only the test moves. The test plays the upstream.
+final class RequestPathRig {
+    let clock = ManualClock()
+    let upstream: LoopbackListener
+    let view = StoreView()
+    let keyRequests: KeyRequests
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let home: NIOLoopBound<WorkerLoop>
+    private let listener: any Channel
+
+    /// How often a key set was asked for.
+    final class KeyRequests: Sendable {
+        private let seen = Mutex(0)
+
+        var count: Int { seen.withLock { $0 } }
+        func note() { seen.withLock { $0 += 1 } }
+    }
+
+    /// Routes: `/private/**` needs a credential, all else none. The store is loaded, the keys are not.
+    ///
+    /// - Parameters:
+    ///   - redis: where the store itself is asked; then the worker is started, and asks once it is connected.
+    ///   - sign: signs assertions in the place of the key.
+    init(
+        redis: RedisConfiguration? = nil, lookups: RemoteLookups = RemoteLookups(),
+        _ adjust: (inout Configuration) -> Void = { _ in }, sign: AssertionSigner.Sign? = nil
+    ) throws {
+        upstream = try LoopbackListener()
+        var configuration = Self.configuration(upstream: upstream.port)
+        adjust(&configuration)
+        let places = MetricIndices(configuration)
+        let snapshot = try Snapshot(configuration, places: places, sign: sign)
+        let loop = group.next()
+        let (connections, perAddress) = (configuration.limits.connections, configuration.limits.connectionsPerAddress)
+        let (clock, view, requests) = (clock.clock, view, KeyRequests())
+        keyRequests = requests
+        view.setAlwaysFresh()
+        home = try loop.submit {
+            let home = WorkerLoop(
+                loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
+                store: StoreAccess(reader: view.reader(), redis: redis), clock: clock, logger: Self.logger,
+                accessLog: nil)
+            let worker = Worker(snapshot, on: home, lookups: lookups, requestKeys: { _ in requests.note() })
+            guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
+            home.install(worker)
+            if redis != nil { home.start() }
+            return NIOLoopBound(home, eventLoop: loop)
+        }.wait()
+        let (bound, address) = (home, try SocketAddress(ipAddress: "127.0.0.1", port: 0))
+        listener = try loop.flatSubmit {
+            let lane = ListenerLane(
+                context: NIOLoopBound(bound.value.front, eventLoop: loop),
+                counters: NIOLoopBound(bound.value.counters, eventLoop: loop))
+            return Listener.bind(
+                to: address, lane, snapshot.listeners[0],
+                budget: ConnectionBudget(limit: connections, perAddress: perAddress))
+        }.wait()
+    }
+
+    deinit {
+        try? onLoop { $0.stop() }
+        try? group.syncShutdownGracefully()
+    }
+
+    private static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    private static func configuration(upstream port: Int) -> Configuration {
+        var configuration = Configuration()
+        configuration.identity.firebase = Configuration.Firebase(project: TokenDraft.project)
+        configuration.upstreams = [
+            Configuration.Upstream(
+                name: "api", servers: [Configuration.UpstreamServer(host: "127.0.0.1", port: port)])
+        ]
+        let place = SourceLocation(origin: "test")
+        var open = Configuration.Route(path: "/**", upstream: "api", location: place)
+        open.auth = .none
+        configuration.routes = [open, Configuration.Route(path: "/private/**", upstream: "api", location: place)]
+        return configuration
+    }
+
+    // MARK: - Time and the worker
+
+    func onWorker<Answer: Sendable>(_ body: @escaping @Sendable (Worker) throws -> Answer) throws -> Answer {
+        let home = home
+        return try home.eventLoop.submit {
+            guard let worker = home.value.current else { throw LoopbackSocket.Problem.system("worker", 0) }
+            return try body(worker)
+        }.wait()
+    }
+
+    /// The same of what the worker's loop keeps.
+    func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (WorkerLoop) throws -> Answer) throws -> Answer {
+        let home = home
+        return try home.eventLoop.submit { try body(home.value) }.wait()
+    }
+
+    /// One batch of events in a fixed order: what the only client sends, then what comes from the server that it is passed on to. Of a real batch
+    /// the order is the kernel's choice.
+    ///
+    /// - Parameters:
+    ///   - answer: what the server sends; nil: its end.
+    ///   - before: done while the worker is held, and not noticed by it until the batch is handled.
+    func batch(_ request: String, answer: String?, before: () throws -> Void = {}) throws {
+        let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let home = home
+        let handled = home.eventLoop.submit {
+            isHeld.signal()
+            mayGoOn.wait()
+            let client = home.value.front.registry.connections[0]
+            let pipeline = client.context?.pipeline.syncOperations
+            pipeline?.fireChannelRead(NIOAny(ByteBuffer(string: request)))
+            pipeline?.fireChannelReadComplete()
+            let server = (client.responder as? UpstreamConnection)?.context?.pipeline.syncOperations
+            guard let server else { throw LoopbackSocket.Problem.system("no server has the request", 0) }
+            if let answer {
+                server.fireChannelRead(NIOAny(ByteBuffer(string: answer)))
+                server.fireChannelReadComplete()
+            } else {
+                server.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            }
+        }
+        isHeld.wait()
+        defer { mayGoOn.signal() }
+        try before()
+        mayGoOn.signal()
+        try handled.wait()
+    }
+
+    /// Lets everything that `body` sends reach the worker as one batch of events.
+    func atOnce(_ body: () throws -> Void) throws {
+        let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let held = home.eventLoop.submit {
+            isHeld.signal()
+            mayGoOn.wait()
+        }
+        isHeld.wait()
+        defer {
+            mayGoOn.signal()
+            try? held.wait()
+        }
+        try body()
+    }
+
+    func tick() throws {
+        try onLoop { $0.tick() }
+    }
+
+    /// Moves the clock and lets the worker look at it.
+    func pass(seconds: Double) throws {
+        // What the worker was about when its last byte was seen is over then.
+        try onWorker { _ in }
+        clock.advance(seconds: seconds)
+        try tick()
+    }
+
+    /// Waits until the worker has come to a state; half a minute at most.
+    func until(_ condition: @escaping @Sendable (Worker) -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(30 * Allowance.factor)
+        while try !onWorker(condition) {
+            guard ContinuousClock.now < end else { throw LoopbackSocket.Problem.timeout(received: "no such state") }
+        }
+    }
+
+    /// Lets the worker know the development keys.
+    func installKeys(_ keys: KeySet = TokenDraft.keys, generation: UInt64 = 1) throws {
+        let view = KeySetView(
+            keys: keys, generation: generation, isLoaded: true, lastFetchSucceeded: true, completedFetches: generation,
+            usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
+        try onWorker { worker in
+            for set in 0..<worker.snapshot.keySources.count { worker.install(view, set: set) }
+        }
+    }
+
+    // MARK: - Connections
+
+    func connect(receiveBuffer: Int32? = nil, from source: UInt8? = nil) throws -> LoopbackSocket {
+        try LoopbackSocket(
+            connectingTo: listener.localAddress?.port ?? 0, receiveBuffer: receiveBuffer, from: source)
+    }
+
+    /// A client whose first request has been answered: also the upstream connection that served it.
+    func warm() throws -> (client: LoopbackSocket, server: LoopbackSocket) {
+        let client = try connect()
+        try client.send("GET /warm HTTP/1.1\r\nHost: a\r\n\r\n")
+        let server = try upstream.accept()
+        _ = try server.readHead()
+        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        _ = try client.readMessage()
+        return (client, server)
+    }
+
+    /// The connections to the upstream: open, idle, and the requests that wait for one.
+    func pool() throws -> [Int] {
+        try onWorker { [$0.pools[0].openCount, $0.pools[0].idleCount, $0.pools[0].waitingCount] }
+    }
+
+    /// Waits until the pool has come to a state.
+    func untilPool(open: Int, idle: Int, waiting: Int) throws {
+        try until {
+            $0.pools[0].openCount == open && $0.pools[0].idleCount == idle && $0.pools[0].waitingCount == waiting
+        }
+    }
+}

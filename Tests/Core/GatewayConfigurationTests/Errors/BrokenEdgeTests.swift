@@ -1,0 +1,145 @@
+import GatewayConfiguration
+import GatewayCore
+import Testing
+
+@testable import CoreFixtures
+
+@Suite struct BrokenEdgeTests {
+    static let cases: [BrokenConfiguration] = [
+        .route("path: /\nauth: none\ncors:", "7:5 routes[].cors is empty"),
+
+        .route("path: /{a}\nauth: none\nrewrite: {}", "7:14 routes[].rewrite is an empty mapping"),
+        .route("path: /{a}\nauth: none\nrewrite: { path: '/{b}' }", "7:5 no capture of the route is named 'b'"),
+        .route("path: /{a}\nauth: none\nrewrite: { path: '/x//{a}' }", "7:5 not written as a canonical path"),
+        .route("path: /a/{b}\nauth: none\nstrip_prefix: /a\nrewrite: { path: '/{b}' }", "8:5 both change the path"),
+        .route("path: /\nauth: none\nrewrite: { host: 'http://a' }", "7:22 write HOST or HOST:PORT"),
+        .route("path: /\nauth: none\nrewrite: { host: 'a:0' }", "7:22 not a host"),
+        .route("path: /\nauth: none\nrewrite: { host: 'a b' }", "7:22 a bad host"),
+
+        .section("response_headers: { set: { Content-Length: '1' } }", "1:28 frames the message"),
+        .section("response_headers: { set: { transfer_encoding: x } }", "1:28 frames the message"),
+        .section("response_headers: { set: { Connection: x } }", "1:28 frames the message"),
+        .section("response_headers: { set: { Upgrade: x } }", "1:28 frames the message"),
+        .section("response_headers: { set: { Proxy-Authenticate: x } }", "1:28 frames the message"),
+        .section("response_headers: { set: { Date: x } }", "1:28 clients need the field"),
+        .section("response_headers: { set: { Set-Cookie: x } }", "1:28 cannot be the same for all"),
+        .section("response_headers: { set: { Vary: x } }", "1:28 cannot be the same for all"),
+        .section("response_headers: { set: { X-Forwarded-For: x } }", "1:28 cannot be the same for all"),
+        .section("response_headers: { set: { Access-Control-Allow-Origin: '*' } }", "1:28 use the route's cors"),
+        .section("response_headers: { set: { 'a b': x } }", "1:28 is not a field name"),
+        .section("response_headers: { set: { X-A: \"a\\r\\nb\" } }", "1:33 contains a control character"),
+        .section("response_headers: { set: { X-A: ' a' } }", "1:33 is not a field's value"),
+        .section("response_headers: { set: { X-A: é } }", "1:33 is not a field's value"),
+        .section("response_headers: { set: { X-A: a, x_a: b } }", "1:36 stands twice"),
+        .section("response_headers: { remove: [Content-Encoding] }", "1:30 clients need the field"),
+        .section("response_headers: { remove: [Trailer] }", "1:30 frames the message"),
+        .section("response_headers: { set: { X-A: a }, remove: [x-a] }", "1:19 both sets and removes 'X-A'"),
+        .section("trace_context: always", "1:16 trace_context cannot be 'always'"),
+    ]
+
+    static let cors: [(value: String, problem: String)] = [
+        ("{}", "cors is an empty mapping"), ("{ max_age: 1s }", "cors.origins is missing; list the origins"),
+        ("{ origins: [] }", "cors.origins is an empty list"),
+        ("{ origins: [https://app.example/] }", "not as browsers send it; write https://app.example"),
+        ("{ origins: [https://app.example/x] }", "not as browsers send it; write https://app.example"),
+        ("{ origins: ['https://*.app.example'] }", "is an origin with a wildcard"),
+        ("{ origins: [app.example] }", "is no origin; write https://HOST"),
+        ("{ origins: [https://app.example:443] }", "not as browsers send it; write https://app.example"),
+        ("{ origins: [Capacitor://localhost] }", "is a URL of another scheme"),
+        ("{ origins: [capacitor://local/host] }", "is a URL of another scheme"),
+        ("{ origins: ['*', https://app.example] }", "lists '*' beside other origins"),
+        ("{ origins: '*', credentials: true }", "would let every page act as the user"),
+        ("{ origins: ['null'], credentials: true }", "would let any page in a sandboxed frame act as the user"),
+        ("{ origins: '*', methods: [PUT] }", "names PUT, which the route's methods do not"),
+        ("{ origins: '*', methods: ['P UT'] }", "is 'P UT', not a method"),
+        ("{ origins: '*', methods: [CONNECT] }", "CONNECT is never forwarded"),
+        ("{ origins: '*', headers: ['*'] }", "not a field name; leave headers out for any"),
+        ("{ origins: '*', headers: ['a b'] }", "is 'a b', not a field name"),
+        ("{ origins: https://a.example, credentials: true, expose: '*' }", "not a field name; list the fields"),
+        ("{ origins: '*', max_age: 2d }", "out of range; write 0s to 1d"),
+        ("{ origins: '*', age: 1 }", "unknown key 'age' in routes[].cors"),
+    ]
+
+    static let limits: [(value: String, problem: String)] = [
+        ("[]", "rate_limit is an empty list"),
+        ("[{ per: uid, requests: 1 }]", "every is missing"),
+        ("[{ requests: 1, every: 1s }]", "per is missing"),
+        ("[{ per: user, requests: 1, every: 1s }]", "per cannot be 'user'"),
+        ("[{ per: uid, requests: 0, every: 1s }]", "out of range; write 1 to 1000000"),
+        ("[{ per: uid, requests: 1, every: 100ms }]", "out of range; write 1s to 1d"),
+        ("[{ per: uid, requests: 1, every: 1s, burst: 0 }]", "out of range; write 1 to 1000000"),
+        ("[{ per: uid, requests: 1, every: 1s }, { per: uid, requests: 1, every: 1s }]", "has a limit twice"),
+        ("{ per: uid, requests: 1, every: 1s }", "is not a list"),
+    ]
+
+    private func check(_ key: String, _ row: (value: String, problem: String)) {
+        let broken = BrokenConfiguration.route("path: /\nauth: none\nmethods: [GET]\n\(key): \(row.value)")
+        let errors = ConfigurationTesting.errors(in: broken.yaml)
+        let text = errors.map { "\($0.location.line) \($0.what); \($0.remedy)" }
+        #expect(errors.count == 1 && errors[0].location.line == 8 && text[0].contains(row.problem), "\(text)")
+    }
+
+    @Test(arguments: cors) func badCORSIsReported(row: (value: String, problem: String)) { check("cors", row) }
+
+    @Test(arguments: limits) func aBadLimitIsReported(row: (value: String, problem: String)) {
+        check("rate_limit", row)
+    }
+
+    @Test(arguments: cases) func isReportedWithItsPlace(_ broken: BrokenConfiguration) { broken.check() }
+}
+
+@Suite struct EdgeReadingTests {
+    private func route(_ keys: String) throws -> Configuration.Route {
+        let configuration = try ConfigurationTesting.load(
+            """
+            upstreams: { api: { servers: ["http://backend"] } }
+            routes: [{ path: '/v1/{id}/{rest=**}', auth: none, upstream: api, \(keys) }]
+            """)
+        return try #require(configuration.routes.first)
+    }
+
+    @Test func saysNothingByDefault() throws {
+        let route = try route("methods: [GET]")
+        #expect(route.cors == nil && route.rateLimits.isEmpty && route.rewrite == nil)
+        #expect(route.responseHeaders == Configuration.ResponseHeaders())
+    }
+
+    @Test func ofCORSEveryKeyIsRead() throws {
+        let cors = try #require(
+            try route(
+                """
+                cors: { origins: [https://app.example, 'capacitor://localhost'], methods: [get, PUT], headers: X-A,
+                  expose: [X-B], credentials: true, max_age: 1h }
+                """
+            ).cors)
+        #expect(cors.origins == ["https://app.example", "capacitor://localhost"] && cors.methods == ["GET", "PUT"])
+        #expect(cors.headers == ["X-A"] && cors.expose == ["X-B"] && cors.credentials)
+        #expect(cors.maximumAge == .seconds(3600))
+        let plain = try #require(try route("cors: { origins: ['null'] }").cors)
+        #expect(plain.origins == ["null"] && plain.methods == nil && plain.headers == nil && !plain.credentials)
+        #expect(plain.maximumAge == .seconds(600))
+    }
+
+    @Test func ofLimitsEveryKeyIsRead() throws {
+        let limits = try route(
+            "rate_limit: [{ per: uid, requests: 5, every: 1m }, { per: route, requests: 1, every: 1s, burst: 9 }]"
+        )
+        .rateLimits
+        #expect(
+            limits == [
+                .init(per: .uid, requests: 5, every: .seconds(60), burst: 5),
+                .init(per: .route, requests: 1, every: .seconds(1), burst: 9),
+            ])
+    }
+
+    @Test func theRewriteAndTheFieldsAreRead() throws {
+        let route = try route(
+            """
+            rewrite: { path: '/i/{id}/{rest}', host: 'API.internal:8080' },
+              response_headers: { set: { X-A: 'a b' }, remove: [Server] }
+            """)
+        #expect(route.rewrite?.path == "/i/{id}/{rest}" && route.rewrite?.host == "api.internal:8080")
+        #expect(route.responseHeaders.set == [.init(name: "X-A", value: "a b")])
+        #expect(route.responseHeaders.remove == ["Server"])
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import CoreFixtures
+
+@Suite struct BrokenIdentityTests {
+    static let cases: [BrokenConfiguration] = [
+        .section("identity: { clock_skew: 61s }", "1:25 identity.clock_skew is '61s', out of range; write 0s to 1m"),
+        .section("identity:\n  firebase: {}", "2:13 identity.firebase is an empty mapping"),
+        .section(
+            "identity:\n  firebase:\n    tenant: x", "3:5 identity.firebase.project is missing; add the project's id"),
+        .section("identity:\n  firebase:\n    project: null", "3:14 identity.firebase.project is null"),
+        .section("identity: { firebase: my-app }", "1:23 identity.firebase is not a mapping"),
+        .section("identity: { firebase: { project: a/b } }", "1:34 identity.firebase.project is not a project's id"),
+        .section("identity: { firebase: { project: 123 } }", "1:34 not a text; put it in quotes"),
+        firebase("keys_url: http://keys.example/jwk", "4:15 use https://, or set insecure_http: true"),
+        firebase("session_keys_url: http://10.0.0.1/jwk", "4:23 an http:// URL of another machine"),
+        firebase("keys_url: keys.example", "4:15 not an absolute URL"),
+        firebase("keys_url: ftp://keys.example", "4:15 a URL of another scheme"),
+        firebase("keys_url: https://user:pass@keys.example", "4:15 an address with a user or password"),
+        firebase("keys_url: https://keys.example/a#b", "4:15 a URL with a fragment"),
+        firebase("keys_url: 'https://keys.example/a b'", "4:15 a URL with spaces"),
+        firebase("keys_url: https:///jwk", "4:15 an address without a host"),
+        firebase("keys_url: https://127.0.0.1.evil.example:x/", "4:15 a bad port"),
+        firebase("keys_url: http://127.0.0.1.evil.example/", "4:15 an http:// URL of another machine"),
+        firebase("issuer: https://x", "4:5 unknown key 'issuer' in identity.firebase"),
+        firebase("insecure_emulator: 1", "4:24 not true or false"),
+        .section(
+            "listen: [{ address: '0.0.0.0:80' }]\nidentity: { firebase: { project: a, insecure_emulator: true } }",
+            "1:21 insecure_emulator with a listener that other machines reach; listen on 127.0.0.1"),
+        .section("identity: { keys: { refresh_at: 80% } }", "1:33 not a number"),
+        .section("identity: { keys: { refresh_at: 1.1 } }", "1:33 out of range; write 0.1 to 1.0"),
+        .section("identity: { keys: { refresh_at: .8 } }", "1:33 not a number"),
+        .section("identity: { keys: { min_ttl: 2h, max_ttl: 1h } }", "1:21 min_ttl is greater than max_ttl"),
+        .section("identity: { keys: { unknown_key_cooldown: 0s } }", "1:43 out of range; write 100ms to 1h"),
+        .section("identity: { credentials: { header: 'X Auth' } }", "1:36 not a field name"),
+        .section("identity: { credentials: { header: Connection } }", "1:36 cannot be 'Connection'"),
+        .section("identity: { credentials: { cookie: 'a;b' } }", "1:36 not a cookie's name"),
+        .section("headers: { prefix: X-Auth }", "1:20 without '-' at its end"),
+        .section("headers: { prefix: 'X Auth-' }", "1:20 not a field name"),
+        .section("headers: { prefix: '-' }", "1:20 without '-' at its end"),
+        .section("headers: { prefix: X- }", "1:20 would remove the field x-"),
+        .section("headers: { prefix: Content- }", "1:20 would remove the field content-"),
+        .section("headers: { prefix: Cookie- }", "1:20 would remove the field cookie"),
+        extra("'X Role': token.role", "3:5 'X Role' is not a field name"),
+        extra("Connection: token.role", "3:5 the field 'Connection' belongs to the connection"),
+        extra("Transfer-Encoding: token.role", "3:5 belongs to the connection"),
+        extra("content_length: token.role", "3:5 belongs to the connection"),
+        extra("X-Auth-Uid: uid", "3:5 the field 'X-Auth-Uid' is reserved; choose another name"),
+        extra("x_auth_email: token.email", "3:5 is reserved"),
+        extra("X-Auth: token.role", "3:5 is reserved"),
+        extra("X-Forwarded-For: token.ip", "3:5 is reserved"),
+        extra("Authorization: token.role", "3:5 is reserved"),
+        extra("X-Role: token.role\n    x_role: token.role", "4:5 stands twice in headers.extra"),
+        extra("X-Role: role", "3:13 headers.extra.X-Role at character 1: no such value; begin with token"),
+        extra("X-Role: token", "3:13 token without a claim"),
+        extra("X-Role: request.method", "3:13 at character 1"),
+        extra("X-Role: token.", "3:13 at character 7: a name of letters, digits and '_' is missing"),
+        extra("X-Role: token.a-b", "3:13 at character 1: '-' subtracts: a name has none; write token['a-b']"),
+        extra("X-Role: [token.role]", "3:13 is not a text"),
+    ]
+
+    /// One key below `project`, on line 4.
+    private static func firebase(_ line: String, _ expected: String) -> BrokenConfiguration {
+        .section("identity:\n  firebase:\n    project: demo\n    \(line)", expected)
+    }
+
+    /// One field, on line 3.
+    private static func extra(_ line: String, _ expected: String) -> BrokenConfiguration {
+        .section("headers:\n  extra:\n    \(line)", expected)
+    }
+
+    @Test(arguments: cases) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+}

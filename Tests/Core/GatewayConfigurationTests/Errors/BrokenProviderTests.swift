@@ -1,0 +1,106 @@
+import Testing
+
+@testable import CoreFixtures
+
+/// What is wrong with the ids of `identity.providers`, and with ID tokens.
+@Suite struct BrokenProviderTests {
+    static let ids: [BrokenConfiguration] = [
+        .section("identity: { providers: [apple.com] }", "1:24 identity.providers is not a mapping"),
+        provider("apple.com", "null", "3:16 identity.providers.apple.com is null"),
+        provider("aple.com", "{}", "3:5 there is no provider 'aple.com'; did you mean 'apple.com'?"),
+        provider("google", "{}", "3:5 there is no provider 'google'; did you mean 'google.com'?"),
+        provider("Google.com", "{}", "3:5 there is no provider 'Google.com'; did you mean 'google.com'?"),
+        provider(
+            "twitter.com", "{}", "3:5 there is no provider 'twitter.com'; the providers are apple.com, google.com"),
+        provider("saml.corp", "{}", "3:5 there is no provider 'saml.corp'; the providers are"),
+        provider("oidc", "{}", "3:5 there is no provider 'oidc'; the providers are"),
+        provider(
+            "oidc.", "{}", "3:5 'oidc.' is not a provider's id; write oidc.NAME, where NAME is up to 64 lower-case"),
+        provider("oidc.Corp", "{}", "3:5 'oidc.Corp' is not a provider's id"),
+        provider("oidc.a.b", "{}", "3:5 'oidc.a.b' is not a provider's id"),
+        provider("oauth.a_b", "{}", "3:5 'oauth.a_b' is not a provider's id; write oauth.NAME"),
+        provider("oauth.\(String(repeating: "x", count: 65))", "{}", "3:5 is not a provider's id"),
+        provider("apple.com", "{ audiences: a }\n    apple.com: { audiences: b }", "4:5 duplicate key 'apple.com'"),
+        .section(
+            "identity:\n  providers:\n"
+                + (0...64).map { "    oauth.a\($0): {}\n" }.joined(), "3:5 identity.providers has more than 64 entries"),
+    ]
+
+    static let audiences: [BrokenConfiguration] = [
+        provider("apple.com", "{}", "3:16 identity.providers.apple.com.audiences is missing; add audiences: [ID]"),
+        provider("google.com", "{ audiences: null }", "3:30 identity.providers.google.com.audiences is null"),
+        apple("audiences: []", "4:18 audiences is an empty list"), apple("audiences: ''", "4:18 audiences is empty"),
+        apple("audiences: [a, '']", "4:22 audiences[] is empty"), apple("audiences: [a, a]", "4:22 has an entry twice"),
+        apple("audiences: ['*']", "4:19 cannot be '*': tokens that were made for others would count; list the ids"),
+        apple("audiences: [1]", "4:19 is '1', not a text; put it in quotes"),
+        apple("audiences: { a: b }", "4:18 audiences is not a list"),
+        apple(
+            "audiences: [\((0...64).map { "a\($0)" }.joined(separator: ", "))]",
+            "4:18 identity.providers.apple.com.audiences has more than 64 entries"),
+        apple("audience: [a]", "4:7 unknown key 'audience'", "4:7 audiences is missing"),
+    ]
+
+    static let tokens: [BrokenConfiguration] = [
+        apple("issuer: apple", "5:15 issuer is not an absolute URL"),
+        apple("issuer: http://appleid.example", "5:15 in whose name anybody on the way could issue tokens; use https"),
+        apple("issuer: https://a.example?b", "5:15 issuer is a URL with a query"),
+        apple("issuer: https://a.example#b", "5:15 issuer is a URL with a fragment"),
+        apple("keys_url: http://10.0.0.1/keys", "5:17 whose keys anybody on the way could replace"),
+        apple("keys_url: https://user:hunter2@a.example/", "5:17 an address with a user or password"),
+        apple("keys_url: https://a.example:0/", "5:17 a URL with port 0"),
+        apple("discovery_url: https://a.example/", "5:7 unknown key 'discovery_url'"),
+        apple("hosted_domain: example.com", "5:7 unknown key 'hosted_domain' in identity.providers.apple.com"),
+        apple("tenants: '*'", "5:7 unknown key 'tenants'"),
+        apple("algorithms: [none]", "5:20 cannot be 'none': anybody could make the tokens; write RS256"),
+        apple("algorithms: None", "5:19 cannot be 'none'"),
+        apple("algorithms: [HS256]", "5:20 cannot be 'HS256': who knows the secret that checks a token could make one"),
+        apple("algorithms: [hs512]", "5:20 cannot be 'hs512': who knows"),
+        apple("algorithms: [rs256]", "5:20 cannot be 'rs256'; did you mean 'RS256'?"),
+        apple("algorithms: [A128KW]", "5:20 cannot be 'A128KW'; write some of RS256, RS384"),
+        apple("algorithms: [RS256, RS256]", "5:27 has an entry twice"),
+        apple("algorithms: []", "5:19 is an empty list"),
+        apple("authorized_parties: []", "5:27 is an empty list"),
+        apple("second_factor: required", "5:22 second_factor is not a mapping"),
+        apple("second_factor: { arm: [mfa] }", "5:24 unknown key 'arm'"),
+        apple("second_factor: { amr: ['a b'] }", "5:30 is 'a b', which no challenge can carry"),
+        apple("second_factor: { acr: ['a\"b'] }", "5:30 which no challenge can carry"),
+        apple("insecure_http: sure", "5:22 not true or false"),
+        provider(
+            "google.com", "{ audiences: a, hosted_domain: example }", "3:48 is 'example', not a domain; write the"),
+        provider("google.com", "{ audiences: a, hosted_domain: '*.example.com' }", "3:48 not a domain"),
+        provider("google.com", "{ audiences: a, hosted_domain: '@example.com' }", "3:48 not a domain"),
+        provider("google.com", "{ audiences: a, hosted_domain: 10.0.0.1 }", "3:48 not a domain"),
+        provider("oidc.corp", "{ audiences: a }", "3:16 identity.providers.oidc.corp.issuer is missing; add issuer"),
+        provider(
+            "oidc.corp", "{ audiences: a, issuer: 'http://id.example' }", "3:40 use https://, or set insecure_http"),
+        provider(
+            "oidc.corp",
+            "{ audiences: a, issuer: 'https://a.b', keys_url: 'https://a.b/k', discovery_url: 'https://a.b/d' }",
+            "3:82 discovery_url is never asked beside keys_url; keep one of them"),
+        provider("linkedin.com", "{ audiences: a, discovery_url: 'ftp://a.b' }", "3:50 a URL of another scheme"),
+    ]
+
+    /// One provider, on line 3.
+    private static func provider(_ id: String, _ value: String, _ expected: String...) -> BrokenConfiguration {
+        BrokenConfiguration(
+            yaml: "identity:\n  providers:\n    \(id): \(value)\n" + BrokenConfiguration.rest, expected: expected)
+    }
+
+    /// One key of `apple.com`: on line 4 where it stands alone or is the audience, else on line 5.
+    private static func apple(_ line: String, _ expected: String...) -> BrokenConfiguration {
+        let before = line.hasPrefix("audience") ? "" : "      audiences: a\n"
+        return BrokenConfiguration(
+            yaml: "identity:\n  providers:\n    apple.com:\n\(before)      \(line)\n" + BrokenConfiguration.rest,
+            expected: expected)
+    }
+
+    @Test(arguments: ids) func anIDIsReportedWithLineAndColumn(_ broken: BrokenConfiguration) { broken.check() }
+
+    @Test(arguments: audiences) func anAudienceIsReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+
+    @Test(arguments: tokens) func anIDTokensKeyIsReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import CoreFixtures
+
+@Suite struct BrokenRouteTests {
+    static let cases: [BrokenConfiguration] = [
+        .file("workers: 1\n", "1:1 upstreams is missing", "1:1 routes is missing; add at least one"),
+        .section("x: 1", "1:1 unknown key 'x'"),
+        .file("upstreams: { a: { servers: ['http://a'] } }\nroutes: []\n", "2:9 routes is an empty list"),
+        .file("upstreams: { a: { servers: ['http://a'] } }\nroutes: [1]\n", "2:10 routes[] is not a mapping"),
+        upstreams("api: {}", "2:8 upstreams.api.servers is missing"),
+        upstreams("api: { servers: [] }", "2:19 upstreams.api.servers is an empty list"),
+        upstreams("api: { servers: http://a }", "2:19 upstreams.api.servers is not a list"),
+        upstreams("api: { servers: [a:80] }", "2:20 not an absolute URL"),
+        upstreams("api: { servers: ['http://a/b'] }", "2:20 a URL with a path or query"),
+        upstreams("api: { servers: ['http://a?b'] }", "2:20 a URL with a path or query"),
+        upstreams("api: { servers: ['http://u:p@a'] }", "2:20 an address with a user or password"),
+        upstreams("api: { servers: ['http://a:0'] }", "2:20 a URL with port 0"),
+        upstreams("api: { servers: ['http://'] }", "2:20 an address without a host"),
+        upstreams("api: { servers: ['http://a', 'http://a:80/'] }", "2:32 has an entry twice"),
+        upstreams("api: { servers: ['http://a'], connections: 0 }", "2:46 out of range; write 1 to 65536"),
+        upstreams("api: { servers: ['http://a'], url: x }", "2:33 unknown key 'url' in upstreams.api"),
+        upstreams(
+            "'a b': { servers: ['http://a'] }", "2:3 'a b' is not a name for an upstream",
+            "3:43 there is no upstream 'api'"),
+        .route("auth: none", "4:5 routes[].path is missing"),
+        .route("path: v1", "5:11 routes[].path is 'v1', without '/' at its beginning"),
+        .route("path: [/v1]", "5:11 routes[].path is not a text"),
+        .route("path: /\nauth: maybe", "6:11 routes[].auth cannot be 'maybe'; write required or optional or none"),
+        .route("path: /\nauth: requierd", "6:11 did you mean 'required'?"),
+        .route("path: /\nhosts: a.example", "6:5 unknown key 'hosts' in routes[]; did you mean 'host'?"),
+        .route("path: /\nhost: a.example:80", "6:11 not a host; write a name without a port"),
+        .route("path: /\nhost: [a.example, A.example]", "6:23 has an entry twice"),
+        .route("path: /\nhost: 'a.*.example'", "6:11 not a host"),
+        .route("path: /\nhost: '*'", "6:11 not a host"),
+        .route("path: /\nhost: b\u{fc}cher.example", "6:11 not a host"),
+        .route("path: /\nmethods: GET", "6:14 routes[].methods is not a list"),
+        .route("path: /\nmethods: []", "6:14 routes[].methods is an empty list"),
+        .route("path: /\nmethods: [GET, get]", "6:20 has an entry twice"),
+        .route("path: /\nmethods: ['G T']", "6:15 not a method"),
+        .route("path: /\nmethods: [CONNECT]", "6:15 CONNECT is never forwarded"),
+        .route("path: /\nmethods: ['extension:connect']", "6:15 CONNECT is never forwarded"),
+        .route("path: /\nmethods: ['extension:']", "6:15 not a method"),
+        .route("path: /\nmethods: [gett]", "6:15 is 'gett', a method that is not registered; did you mean 'GET'?"),
+        .route("path: /\nmethods: [PURGE]", "6:15 a method that is not registered; write extension:PURGE"),
+        .route(
+            "path: '/users/:id'",
+            "5:11 routes[].path has the segment ':id', which would match only as it stands; write {id}"),
+        .route("path: '/users/<id>/x'", "5:11 the segment '<id>', which would match only as it stands; write {id}"),
+        .route(
+            "path: '/users/<int:id>'", "5:11 the segment '<int:id>', which would match only as it stands; write {id}"),
+        .route("path: /\nstrip_prefix: '/:tenant'", "6:19 strip_prefix has the segment ':tenant'"),
+        .route("path: /\nproviders: []", "6:16 routes[].providers is an empty list"),
+        .route("path: /\nrecent_sign_in: 0s", "6:21 out of range; write 1s to 365d"),
+        .route("path: /\nrecent_sign_in: 5", "6:21 not a duration"),
+        .route("path: /\nsecond_factor: true", "6:20 routes[].second_factor cannot be 'true'; write required"),
+        .route("path: /\nrevocation: never", "6:17 write replicated or strict or off"),
+        .route("path: /\non_store_failure: pass", "6:23 write deny or allow"),
+        .route("path: /\nallow:", "6:5 routes[].allow is empty; write a value, or remove it"),
+        .route("path: /\nallow: # auth.uid == 'ada'", "6:5 routes[].allow is empty"),
+        .route("path: /\nproviders:", "6:5 routes[].providers is empty; write a value, or remove it"),
+        .route("path: /\nrecent_sign_in: { proof: any }", "6:21 max_age is missing"),
+        .route("path: /\nrecent_sign_in: { max_age: 0s }", "6:32 out of range; write 1s to 365d"),
+        .route("path: /\nrecent_sign_in: { max_age: 5m, proof: minted }", "6:43 cannot be 'minted'"),
+        .route("path: /\nrecent_sign_in: { max_age: 5m, age: 1 }", "6:36 unknown key 'age'"),
+        .route("path: /\nrecent_sign_in: # 5m", "6:5 routes[].recent_sign_in is empty"),
+        .route("path: /\nsecond_factor:", "6:5 routes[].second_factor is empty"),
+        .route("path: /\nscopes:", "6:5 routes[].scopes is empty"),
+        .route("path: /\nencoded_slashes: decode", "6:22 write reject or keep"),
+        .route("path: /\nmerge_slashes: maybe", "6:20 not true or false"),
+        .route(
+            "path: /\nauth: none\nrecent_sign_in: 5m", "7:5 recent_sign_in can never apply on a route with auth: none"),
+        .route("path: /\nauth: none\nsecond_factor: required", "7:5 second_factor can never apply"),
+        .route("path: /\nauth: optional\nrecent_sign_in: 5m", "7:5 recent_sign_in does not hold for the anonymous"),
+        .route("path: /\nauth: optional\nsecond_factor: required", "7:5 second_factor does not hold"),
+        .route("path: /\nauth: optional\nproviders: [apple.com]", "7:5 providers does not hold"),
+        .route("path: /\nauth: none\nproviders: [apple.com]", "7:5 providers can never apply"),
+        .route("path: /\nauth: none\nrevocation: strict", "7:5 revocation can never apply"),
+        .route("path: /api/x\nstrip_prefix: api", "6:19 routes[].strip_prefix is 'api', without '/' at its beginning"),
+        .route("path: /\nbody_size: 1MB", "6:16 not a size"),
+        .file(
+            BrokenConfiguration.beforeRoute.replacing("upstream: api", with: "upstream: apy\n    path: /"),
+            "4:15 there is no upstream 'apy'; did you mean 'api'?"),
+        .file(
+            "upstreams: { a: { servers: ['http://a'] } }\nroutes:\n  - path: /\n    upstream: a\n",
+            "3:11 the route asks for a credential and identity names nobody who issues one"),
+        .file(
+            "upstreams: { a: { servers: ['http://a'] } }\nidentity: { firebase: null }\n"
+                + "routes:\n  - { path: /, auth: optional, upstream: a }\n", "4:13 the route asks for a credential"),
+        .file(
+            "identity: { firebase: { project: demo }, credentials: { header: null, cookie: null } }\n"
+                + "upstreams: { a: { servers: ['http://a'] } }\nroutes: [{ path: /, upstream: a }]\n",
+            "1:1 identity.credentials reads neither a header nor a cookie"),
+    ]
+
+    /// One upstream, on line 2, and a route to `api`.
+    private static func upstreams(_ line: String, _ expected: String...) -> BrokenConfiguration {
+        BrokenConfiguration(
+            yaml: "upstreams:\n  \(line)\nroutes: [{ path: /, auth: none, upstream: api }]\n", expected: expected)
+    }
+
+    @Test(arguments: cases) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+}

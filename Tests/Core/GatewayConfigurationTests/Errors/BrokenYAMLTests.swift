@@ -1,0 +1,133 @@
+import GatewayConfiguration
+import GatewayCore
+import Testing
+
+@testable import CoreFixtures
+
+@Suite struct BrokenYAMLTests {
+    static let cases: [BrokenConfiguration] = [
+        .file("", "1:1 the file is empty"),
+        .file("# nothing but a comment\n", "1:1 the file is empty"),
+        .file("- a\n- b\n", "1:1 is not a mapping"),
+        .file("just text", "1:1 the file is not a mapping"),
+        .section(
+            "limits:\n\tconnections: 1",
+            "2:1 found character that cannot start any token); put the text in quotes; indent with spaces"),
+        .section("limits:\n  \tconnections: 1", "2:3 cannot start any token"),
+        .section("limits: &a { connections: 1 }", "1:9 YAML anchors"),
+        .file("limits: &a { connections: 1 }\ndrain: *a\n", "1:9 YAML anchors", "2:8 YAML aliases"),
+        .file("routes:\n  - host: *.example.com\n", "2:11 put a text that begins with '*' in quotes"),
+        .section("workers: !!int 4", "1:10 YAML tags"),
+        .section(
+            "a: |\n  *x &y\n  !z\nb: \"*x\" # *x\nlog: { level: 'it''s *x' }", "1:1 unknown key 'a'",
+            "4:1 unknown key 'b'", "5:15 log.level cannot be"),
+        .section("drain: { delay: 5s", "2:10 not valid YAML"),
+        .file("workers: \"4\n", "2:1 not valid YAML (found unexpected end of stream); close the quote"),
+        .file("workers: 4: 5\n", "1:11 not valid YAML (mapping values are not allowed in this context)"),
+        .file("limits:\n  connections: 1\n drain: 1\n", "3:2 not valid YAML"),
+        .file("workers: 1\n---\nworkers: 2\n", "2:1 a second YAML document"),
+        .file("a: \u{7}\n", "1:4 control character U+7"),
+        .file("a: \u{2028}\n", "1:4 control character U+2028"),
+        // YAML ends a line at a CR alone: the anchor would stand in no comment.
+        .file("workers: 1 # \rlimits: &a { connections: 1 }\n", "1:14 control character U+D"),
+        .file("workers: 1\r", "1:11 control character U+D"),
+        .section("workers: 1\nworkers: 2", "2:1 duplicate key 'workers'; keep one of them"),
+        .section(
+            "workers: 1\n\"workers\": 2\nlimits: { head_fields: 1, head_fields: 2, x: 1 }",
+            "2:1 duplicate key 'workers'", "3:27 duplicate key 'head_fields'", "3:43 unknown key 'x' in limits"),
+        .section("workers: 1\nworkers: 2\nworkers: 3", "2:1 duplicate key 'workers'", "3:1 duplicate key 'workers'"),
+        .section("'workers': 1\n'workers': 2", "2:1 duplicate key 'workers'"),
+        .section("? [a]\n: 1", "1:3 a key that is not a text"),
+        .file("{ [a]: 1, [a]: 2 }", "1:3 a key that is not a text", "1:11 a key that is not a text"),
+        .file("--- {\"a\":&a [x],\"b\":*a}\n", "1:10 YAML anchors", "1:21 YAML aliases"),
+        .file(
+            "%YAML 1.1\n--- {\"a\":&a [x],\"b\":*a}\n", "1:1 a YAML directive", "2:10 YAML anchors",
+            "2:21 YAML aliases"),
+        .file("%TAG ! tag:example,2000:\n--- !x\na: 1\n", "1:1 a YAML directive", "2:5 YAML tags"),
+        .file("--- !!map\nworkers: 4\n", "1:5 YAML tags"),
+        .file("--- &a\nworkers: 4\n", "1:5 YAML anchors"),
+        .file("? &a x\n: *a\n", "1:3 YAML anchors", "2:3 YAML aliases"),
+        .file("{? *a : 1}", "1:4 YAML aliases"),
+        .file("a: [1, &b 2, ! 3, !<x> 4]", "1:8 YAML anchors", "1:14 YAML tags", "1:19 YAML tags"),
+        .file("a: &\n", "1:4 YAML anchors"), .file("a: !x!y z\n", "1:4 not valid YAML (found undefined tag handle)"),
+        .section("\"lim\\nits\": 1", "1:1 unknown key 'lim\\u000aits'"),
+        .file(
+            "upstreams: { \"a\\n\\eb\": { x: 1 } }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
+            "1:14 'a\\u000a\\u001bb' is not a name", "1:24 upstreams.a\\u000a\\u001bb.servers is missing",
+            "1:26 unknown key 'x' in upstreams.a\\u000a\\u001bb;", "2:43 there is no upstream 'api'"),
+        .section("rules:", "1:1 rules is empty; write a value, or remove it"),
+        .section("rules: { a: 1, a: 2 }", "1:8 rules is not a text", "1:16 duplicate key 'a'"),
+        .section("<<: { a: 1 }", "1:1 unknown key '<<'"),
+        .file(String(repeating: "[", count: 2_000), "1:1 nested more than 64 levels deep"),
+        .file(String(repeating: "[", count: 64) + "a" + String(repeating: "]", count: 64), "1:1 is not a mapping"),
+    ]
+
+    @Test(arguments: cases) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+
+    @Test func invalidUTF8IsReportedWithItsPosition() {
+        let errors = ConfigurationTesting.errors(inBytes: Array("workers: 1\nlog: \u{e9}".utf8) + [0xC3, 0x28])
+        #expect(errors.map(\.description) == ["gatehouse.yaml:2:7: not valid UTF-8; save the file as UTF-8"])
+    }
+
+    @Test func aFileOfMoreThanOneMebibyteIsRefused() {
+        let errors = ConfigurationTesting.errors(in: "#" + String(repeating: "x", count: 1_048_576))
+        #expect(errors.map(\.what) == ["the file is larger than 1 MiB"])
+    }
+
+    @Test func aFileThatIsNotThereIsReportedWithTheReason() throws {
+        let errors = #expect(throws: ConfigurationErrors.self) {
+            try Configuration.load(file: "/nowhere/gatehouse.yaml", environment: [:])
+        }
+        #expect(
+            errors?.description.contains("/nowhere/gatehouse.yaml:1:1: the file cannot be read (No such file") == true)
+    }
+
+    /// Composing it would hash 2^60 nodes.
+    @Test(arguments: ["", "--- ", "%YAML 1.1\n--- "]) func anAliasBombInAKeyCostsNothing(_ start: String) {
+        let levels = (1...60).map { "\"a\($0)\":&a\($0) [*a\($0 - 1),*a\($0 - 1)]" }
+        let bomb = "\(start){\"a0\":&a0 [x],\(levels.joined(separator: ",")),? *a60 : 1,? [*a60] : 2}\n"
+        #expect(bomb.utf8.count < 2_600)
+        #expect(ConfigurationTesting.errors(in: bomb).count == ConfigurationErrors.maximumCount)
+    }
+
+    @Test func readingEndsWithItsTime() throws {
+        let source = try SourceText(Array("workers: 1\n".utf8), file: "gatehouse.yaml")
+        let errors = #expect(throws: ConfigurationErrors.self) { try YAMLDocument(source, timeLimit: .seconds(-1)) }
+        #expect(errors?.errors.map(\.what) == ["the file takes too long to read"])
+    }
+
+    /// libyaml would compare each with all before it, for seconds in one call.
+    @Test(arguments: ["%TAG !a#! tag:example,2000:a#\n", "%YAML 1.1\r\n", "%X\n"])
+    func `many directives cost nothing`(_ line: String) {
+        let lines = (0..<20_000).map { line.replacing("#", with: "\($0)") }.joined()
+        let start = ContinuousClock.now
+        let errors = ConfigurationTesting.errors(in: "# comment\n" + lines + "--- {}\n")
+        #expect(errors.map(\.description) == ["gatehouse.yaml:2:1: a YAML directive ('%'); remove it"])
+        #expect(ContinuousClock.now - start < .seconds(3))
+    }
+
+    @Test func anAliasBombCostsNothing() {
+        let levels = (1...40).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]" }
+        let errors = ConfigurationTesting.errors(in: "a0: &a0 [x]\n" + levels.joined(separator: "\n"))
+        #expect(errors.count == ConfigurationErrors.maximumCount)
+    }
+
+    @Test func aByteOrderMarkIsIgnored() throws {
+        #expect(throws: Never.self) { try ConfigurationTesting.load("\u{FEFF}" + BrokenConfiguration.rest) }
+    }
+
+    @Test func windowsLineEndsAreRead() throws {
+        let yaml = "workers: 3\r\n" + BrokenConfiguration.rest.replacing("\n", with: "\r\n")
+        #expect(try ConfigurationTesting.load(yaml).workers == 3)
+    }
+
+    @Test func atMostFiftyErrorsAreReported() throws {
+        let yaml = (0..<80).map { "key\($0): 1\n" }.joined()
+        let errors = try #require(throws: ConfigurationErrors.self) { try ConfigurationTesting.load(yaml) }
+        #expect(errors.errors.count == 50)
+        #expect(errors.isTruncated)
+        #expect(errors.description.hasSuffix("(more errors follow; these are the first)"))
+    }
+}

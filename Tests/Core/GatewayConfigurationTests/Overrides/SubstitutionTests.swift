@@ -1,0 +1,140 @@
+import Foundation
+import GatewayConfiguration
+import GatewayCore
+import Testing
+
+@testable import CoreFixtures
+
+@Suite struct SubstitutionTests {
+    static let environment = ["PROJECT": "demo-7", "N": "300", "EMPTY": "", "DOLLAR": "$", "NESTED": "${PROJECT}"]
+
+    private func project(_ yaml: String) throws -> String? {
+        try ConfigurationTesting.load(
+            section: "identity: { firebase: { project: \(yaml) } }", environment: Self.environment
+        ).identity.firebase?.project
+    }
+
+    @Test(arguments: [
+        ("${PROJECT}", "demo-7"), ("a-${PROJECT}-${N}", "a-demo-7-300"),
+        ("${MISSING:-other}", "other"), ("${EMPTY:-other}", "other"), ("${PROJECT:-other}", "demo-7"),
+        ("${N}", "300"),
+    ])
+    func environmentVariablesAreReplaced(_ yaml: String, _ expected: String) throws {
+        #expect(try project("\"\(yaml)\"") == expected)
+    }
+
+    @Test func aNumberMayComeFromTheEnvironment() throws {
+        let configuration = try ConfigurationTesting.load(
+            section: "workers: ${N}\nlimits: { connections: \"4${N}\" }",
+            environment: Self.environment)
+        #expect(configuration.workers == 300 && configuration.limits.connections == 4_300)
+    }
+
+    @Test func whatComesInIsNotLookedAtAgain() throws {
+        let configuration = try ConfigurationTesting.load(
+            section: "store: sqlite:a${NESTED}", environment: Self.environment)
+        #expect(configuration.store == .sqlite(path: "a${PROJECT}"))
+    }
+
+    @Test func aDoubledDollarIsALiteralOne() throws {
+        let configuration = try ConfigurationTesting.load(
+            section: "store: sqlite:a$${PROJECT}$", environment: Self.environment)
+        #expect(configuration.store == .sqlite(path: "a${PROJECT}$"))
+    }
+
+    @Test func aValueThatEndsInADollarHidesNoVariable() throws {
+        let configuration = try ConfigurationTesting.load(
+            section: "store: sqlite:a${DOLLAR}${PROJECT}", environment: Self.environment)
+        #expect(configuration.store == .sqlite(path: "a$demo-7"))
+    }
+
+    @Test(arguments: ["${EMPTY:-null}", "\"${MISSING:-null}\""]) func aDefaultOfNullIsAnExplicitNull(_ text: String)
+        throws
+    {
+        let configuration = try ConfigurationTesting.load(
+            section: "admin:\n  address: \(text)", environment: Self.environment)
+        #expect(configuration.admin.address == nil)
+    }
+
+    @Test func aVariableThatSaysNullIsAText() throws {
+        let yaml = "headers: { assertion: { key: k, issuer: '${WORD:-null}' } }"
+        let configuration = try ConfigurationTesting.load(section: yaml, environment: ["WORD": "null"])
+        #expect(configuration.headers.assertion?.issuer == "null")
+    }
+
+    static let broken: [BrokenConfiguration] = [
+        .section("store: sqlite:${MISSING}", "1:8 the environment variable MISSING is not set; set it, or write"),
+        .section("workers: 1\nadmin:\n  token: ${MISSING}", "3:10 the environment variable MISSING is not set"),
+        .section("identity:\n  firebase:\n    project: ${MISSING}", "3:14 the environment variable MISSING is not set"),
+        .section("store: sqlite:${A", "1:8 '${' without '}'"),
+        .section("store: sqlite:${}", "1:8 '' is not a variable's name"),
+        .section("admin: { token: ${A} }", "1:18 put ${...} in quotes inside of them"),
+        .section("store: sqlite:${A-b}", "1:8 'A-b' is not a variable's name"),
+        .section("store: sqlite:${9A:-b}", "1:8 '9A' is not a variable's name"),
+        .section("store: sqlite:${A:-${B}}", "1:8 a '${' inside of another"),
+        .section("store: sqlite:${file:}", "1:8 ${file:} without a path"),
+        .section("store: sqlite:${file:nowhere}", "1:8 the file 'nowhere' cannot be read (No such file or directory)"),
+        .section(
+            "admin: { token: \"${EMPTY}\" }", "1:17 the environment variable EMPTY is empty; set it, or write",
+            environment: environment),
+        .section("store: sqlite:a${EMPTY}", "1:8 the environment variable EMPTY is empty", environment: environment),
+        .section("admin: { token: '${EMPTY:-}' }", "1:17 admin.token is empty after", environment: environment),
+        .section("store: ${EMPTY:-null}", "1:8 store is null; write a value, or remove it", environment: environment),
+        .section("workers: ${PROJECT}", "1:10 workers is '${PROJECT}', not a whole number", environment: environment),
+        .section(
+            "store: sqlite:${LONG}", "1:8 longer than 64 KiB after substitution",
+            environment: ["LONG": String(repeating: "x", count: 65_537)]),
+    ]
+
+    @Test(arguments: broken) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+
+    @Test func whatASubstitutionBringsInIsNeverShown() {
+        let sections = [
+            "workers: ${S}", "limits: { head_timeout: ${S} }", "headers: { prefix: ${S} }", "store: ${S}",
+            "log: { level: ${S}, access: ${S} }", "identity: { firebase: { project: a, keys_url: ${S} } }",
+            "listen: [{ address: ${S} }]", "headers: { extra: { X-A: ${S} }, variable: ${S} }",
+            "identity: { credentials: { header: ${S}, cookie: ${S} } }", "admin: { address: ${S} }",
+        ].map { $0.replacing("${S}", with: "\"${S}\"") }
+        for section in sections {
+            let errors = ConfigurationTesting.errors(
+                in: section + "\n" + BrokenConfiguration.rest, environment: ["S": "hunter2 hunter2:x@hunter2"])
+            #expect(!errors.isEmpty, "\(section)")
+            #expect(!errors.description.contains("hunter2"), "\(section)")
+        }
+    }
+}
+
+@Suite struct FileSubstitutionTests {
+    /// Loads a token from a file with these bytes, beside the configuration file.
+    private func token(of bytes: [UInt8]) throws -> Secret? {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try Data(bytes).write(to: directory.appending(path: "token"))
+        let file = directory.appending(path: "gatehouse.yaml")
+        try Data("admin: { token: \"${file:token}\" }\n\(BrokenConfiguration.rest)".utf8).write(to: file)
+        return try Configuration.load(file: file.path, environment: [:]).admin.token
+    }
+
+    @Test(arguments: ["a-secret-of-the-gateway", "a-secret-of-the-gateway\n", "a-secret-of-the-gateway\r\n"])
+    func aSecretComesFromAFileWithoutItsLastNewline(_ content: String) throws {
+        #expect(try token(of: Array(content.utf8)) == Secret("a-secret-of-the-gateway"))
+    }
+
+    @Test func aFileOfMoreThan64KiBIsRefused() {
+        let error = #expect(throws: ConfigurationErrors.self) { try token(of: [UInt8](repeating: 0x61, count: 65_537)) }
+        #expect(error?.errors.map(\.what) == ["the file 'token' is larger than 64 KiB"])
+    }
+
+    @Test func aFileThatIsNotUTF8IsRefused() {
+        let error = #expect(throws: ConfigurationErrors.self) { try token(of: [0x61, 0xFF]) }
+        #expect(error?.errors.map(\.what) == ["the file 'token' is not valid UTF-8"])
+    }
+
+    @Test func aSecretOfSeveralLinesIsRefusedAndNotShown() {
+        let error = #expect(throws: ConfigurationErrors.self) { try token(of: Array("hunter2\nhunter2\n".utf8)) }
+        #expect(error?.description.contains("hunter2") == false)
+    }
+}

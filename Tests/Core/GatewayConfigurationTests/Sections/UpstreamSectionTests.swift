@@ -1,0 +1,103 @@
+import GatewayConfiguration
+import Testing
+
+@testable import CoreFixtures
+
+@Suite struct UpstreamSectionTests {
+    /// What is wrong stands at the mark.
+    static let broken: [BrokenConfiguration] = [
+        upstream("servers: [§'unix:run/app']", "upstreams.api.servers[] is unix: without an absolute path"),
+        upstream(
+            "servers: [§'unix:/\(String(repeating: "a", count: 103))']", "is a socket's path of more than 103 bytes"),
+        upstream("servers: [{ url: http://a, weight: §0 }]", "upstreams.api.servers[].weight is"),
+        upstream("servers: [§{ weight: 2 }]", "upstreams.api.servers[].url is missing"),
+        upstream("servers: §[http://a, { url: http://a, weight: 2 }]", "upstreams.api.servers has a server twice"),
+        upstream("servers: [http://a], §balance: hash", "balance: hash without hash_on"),
+        upstream("servers: [http://a], hash_on: §uid", "upstreams.api.hash_on without balance: hash"),
+        upstream("servers: [http://a], balance: hash, hash_on: §'header:a b'", "upstreams.api.hash_on cannot be"),
+        upstream("servers: [http://a], balance: §random", "write round_robin or least_requests or hash"),
+        upstream("servers: [http://a], §tls: { ca: ca.pem }", "upstreams.api.tls without an https:// server"),
+        upstream(
+            "servers: [https://a], tls: { §certificate: c.pem }", "upstreams.api.tls.certificate without private_key"),
+        upstream(
+            "servers: [https://a], tls: { server_name: §10.0.0.1 }", "not a name; write a host's name without a port"),
+        upstream("servers: [https://a], tls: { §verify: false }", "unknown key"),
+        upstream("servers: [http://a], health: { path: §healthz }", "not a path; begin with '/'"),
+        upstream("servers: [http://a], health: { status: [§99] }", "not a status; write 200 or 200-399"),
+        upstream("servers: [http://a], health: { status: [§399-200] }", "not a status; write 200 or 200-399"),
+        upstream(
+            "servers: [http://a], ejection: { time: 1m, max_time: §30s }",
+            "upstreams.api.ejection.max_time is shorter than time"),
+        upstream("servers: [http://a], ejection: { max_share: §0 }", "upstreams.api.ejection.max_share is"),
+        upstream("servers: [http://a], retry: { on: [§500] }", "upstreams.api.retry.on[] cannot be"),
+        upstream("servers: [http://a], retry: { attempts: §6 }", "upstreams.api.retry.attempts is"),
+        upstream("servers: [http://a], pending: §0", "upstreams.api.pending is"),
+        upstream("servers: [http://a], resolve_every: §10ms", "upstreams.api.resolve_every is"),
+    ]
+
+    private static func upstream(_ marked: String, _ problem: String) -> BrokenConfiguration {
+        let before = "  api: { "
+        let column = before.count + marked.prefix { $0 != "§" }.count + 1
+        let text = marked.replacing("§", with: "")
+        return .file(
+            "upstreams:\n\(before)\(text) }\nroutes: [{ path: /, auth: none, upstream: api }]\n",
+            "2:\(column) \(problem)")
+    }
+
+    @Test(arguments: broken) func isRefusedWithLineAndColumn(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+
+    private func load(_ text: String) throws -> Configuration.Upstream {
+        let configuration = try ConfigurationTesting.load(
+            "upstreams:\n  api: { \(text) }\nroutes: [{ path: /, auth: none, upstream: api }]\n")
+        return configuration.upstreams[0]
+    }
+
+    @Test func serversMayBeOfEveryKind() throws {
+        let upstream = try load(
+            "servers: [http://a:1, https://b, 'unix:/run/app.sock', { url: 'http://[::1]:2', weight: 5 }]")
+        let spelled = ["http://a:1", "https://b:443", "unix:/run/app.sock", "http://[::1]:2"]
+        #expect(upstream.servers.map(\.description) == spelled)
+        #expect(upstream.servers.map(\.weight) == [1, 1, 1, 5])
+        #expect(upstream.servers.map(\.isSecure) == [false, true, false, false])
+        #expect(upstream.servers[2].path == "/run/app.sock")
+    }
+
+    @Test func everythingElseHasItsDefault() throws {
+        let upstream = try load("servers: [http://a]")
+        #expect(upstream == Configuration.Upstream(name: "api", servers: upstream.servers).located(upstream))
+        #expect(upstream.balance == .roundRobin && upstream.health == nil && upstream.pending == 1024)
+        #expect(upstream.ejection?.failures == 5 && upstream.ejection?.maxShare == 50)
+        #expect(upstream.retry?.on == [.connect, .reset] && upstream.retry?.attempts == 1)
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let upstream = try load(
+            """
+            servers: [https://a], balance: hash, hash_on: 'header:X-Tenant', pending: 7, resolve_every: 5s, slow_start: 30s,
+                tls: { ca: ca.pem, server_name: API.internal, certificate: c.pem, private_key: k.pem },
+                health: { path: '/up?x', interval: 1s, timeout: 500ms, healthy: 1, unhealthy: 2, status: [200, 204-299], host: a:1 },
+                ejection: { failures: 2, time: 1s, max_time: 4s, max_share: 100 },
+                retry: { on: [502, timeout], attempts: 3, budget: 50 }
+            """)
+        #expect(upstream.hashOn == .header("x-tenant") && upstream.pending == 7 && upstream.slowStart == .seconds(30))
+        #expect(upstream.tls.serverName == "api.internal" && upstream.tls.privateKey == "k.pem")
+        #expect(upstream.health?.status == [200...200, 204...299] && upstream.health?.host == "a:1")
+        #expect(upstream.ejection?.maxTime == .seconds(4))
+        #expect(upstream.retry?.on == [.status502, .timeout] && upstream.retry?.budget == 50)
+    }
+
+    @Test func nullSwitchesOff() throws {
+        let upstream = try load("servers: [http://a], ejection: null, retry: null, health: null")
+        #expect(upstream.ejection == nil && upstream.retry == nil && upstream.health == nil)
+    }
+}
+
+extension Configuration.Upstream {
+    fileprivate func located(_ other: Self) -> Self {
+        var copy = self
+        copy.tls.location = other.tls.location
+        return copy
+    }
+}

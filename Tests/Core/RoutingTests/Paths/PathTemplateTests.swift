@@ -1,0 +1,80 @@
+import Routing
+import Testing
+
+@Suite struct PathTemplateTests {
+    private func table(
+        _ pattern: String, _ rewrite: String, mergeSlashes: Bool = true,
+        encodedSlashes: RouteDefinition.EncodedSlashes = .reject
+    ) throws -> RouteTable {
+        try RouteTable([
+            RouteDefinition(
+                pattern: pattern, mergeSlashes: mergeSlashes, encodedSlashes: encodedSlashes, rewrite: rewrite)
+        ])
+    }
+
+    @Test(arguments: [
+        ("/v1/{id}/{rest=**}", "/internal/{id}/{rest}", "/v1/7/a/b", "/internal/7/a/b"),
+        ("/v1/{id}/{rest=**}", "/internal/{id}/{rest}", "/v1/7", "/internal/7"),
+        ("/v1/{id}/{rest=**}", "/internal/{id}/{rest}", "/v1/7/", "/internal/7/"),
+        ("/v1/{id}/{rest=**}", "/internal/{id}/{rest}", "/v1/7/a/", "/internal/7/a/"),
+        ("/v1/{id}/{rest=**}", "/{rest}/{id}/x", "/v1/7/a/b", "/a/b/7/x"),
+        ("/v1/{id}/{rest=**}", "/{rest}/{id}/x", "/v1/7", "/7/x"),
+        ("/{a}/{b}", "/{b}/{a}/{b}", "/x/y", "/y/x/y"),
+        ("/{a}/{b}", "/one", "/x/y", "/one"),
+        ("/{a}/{b}", "/one", "/x/y/", "/one/"),
+        ("/files/{name}", "/store/{name}.json", "/files/a%20b", "/store/a%20b.json"),
+        ("/files/{name}", "/store/v-{name}/", "/files/x", "/store/v-x/"),
+        ("/{rest=**}", "/{rest}", "/", "/"),
+        ("/all/{rest=**}", "/{rest}", "/all", "/"),
+        ("/all/{rest=**}", "/{rest}", "/all/", "/"),
+        ("/all/{rest=**}", "/{rest}", "/all/x", "/x"),
+        ("/all/{rest=**}", "/a%C3%A4/{rest}", "/all//x/./y", "/a%C3%A4/x/y"),
+    ]) func writesWhatIsForwarded(row: (pattern: String, template: String, path: String, forwarded: String)) throws {
+        let table = try table(row.pattern, row.template)
+        #expect(table.routed(row.path) == .route(0, row.forwarded))
+    }
+
+    @Test(arguments: [
+        ("/{a}/x", "/..{a}/x", "/%3Bp/x"), ("/{a}/x", "/.{a}/admin", "/%3Bp/x"), ("/{a}/x", "/.{a}/admin", "/;p/x"),
+    ]) func b11AParameterBehindDotsIsRefusedToo(row: (String, String, String)) throws {
+        guard case .badPath = try table(row.0, row.1).routed(row.2) else {
+            Issue.record("forwarded")
+            return
+        }
+    }
+
+    @Test func b11TheDotsOfTwoPartsAreSeenTogether() throws {
+        let kept = try table("/a/{name}", "/b/.{name}", encodedSlashes: .keep)
+        #expect(kept.routed("/a/%2Fx") == .badPath(.dotSegmentBesideEncodedSlash))
+        #expect(kept.routed("/a/x%2Fy") == .route(0, "/b/.x%2Fy"))
+    }
+
+    @Test func emptySegmentsThatTheRouteKeepsAreNoError() throws {
+        let table = try table("/a/{rest=**}", "/b/{rest}", mergeSlashes: false)
+        #expect(table.routed("/a/x//y") == .route(0, "/b/x//y"))
+    }
+
+    @Test func theReservedPathIsNotReached() throws {
+        #expect(try table("/a/{name}", "/.{name}").routed("/a/gatehouse") == .notFound)
+    }
+
+    @Test func aPathThatBecomesTooLongIsRefused() throws {
+        let table = try table("/{a}", "/{a}{a}{a}{a}")
+        #expect(table.routed("/" + String(repeating: "x", count: 20_000)) == .badPath(.tooLong))
+    }
+
+    @Test(arguments: [
+        ("x", "does not begin with '/'"), ("/{b}", "no capture of the route is named 'b'"), ("/{a", "without its '}'"),
+        ("/{a/b}", "without its '}'"), ("/x//y", "not written as a canonical path"),
+        ("/x/../y", "not written as a canonical path"), ("/.", "not written as a canonical path"),
+        ("/%2f", "not written as a canonical path"), ("/%2F", "not written as a canonical path"),
+        ("/%25{a}", "not written as a canonical path"), ("/%4{a}", "not written as a canonical path"),
+        ("/%7E", "not written as a canonical path"), ("/x?y", "not written as a canonical path"),
+        ("/ä", "not written as a canonical path"), ("/.gatehouse/x", "the gateway's own"),
+        ("/x-{rest}", "is not between slashes"), ("/{rest}-x", "is not between slashes"),
+        (String(repeating: "/{a}", count: 33), "more than 32 captures"),
+    ]) func aTemplateThatIsNoneIsAnError(row: (template: String, problem: String)) throws {
+        let problems = problems(with: [RouteDefinition(pattern: "/{a}/{rest=**}", rewrite: row.template)])
+        #expect(problems.count == 1 && problems[0].description.contains(row.problem), "\(problems)")
+    }
+}

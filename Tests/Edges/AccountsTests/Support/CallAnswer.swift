@@ -1,0 +1,51 @@
+import Accounts
+import GatewayCore
+import JOSE
+
+/// What a call was answered with, for a look at it.
+struct CallAnswer: Sendable {
+    let reply: AccountReply
+
+    /// `ok`, or the code of the refusal.
+    var code: String { denial.map { "\($0.code.wire)" } ?? "ok" }
+
+    var denial: Denial? {
+        guard case .refused(let denial) = reply else { return nil }
+        return denial
+    }
+
+    var cookie: SessionCookie? {
+        switch reply {
+        case .json(_, let cookie), .done(let cookie): cookie
+        case .accepted, .refused: nil
+        }
+    }
+
+    var token: String? {
+        guard case .set(let token, _)? = cookie else { return nil }
+        return token
+    }
+
+    /// The answer's JSON text; of a refusal its members.
+    var text: String {
+        switch reply {
+        case .json(let text, _): String(decoding: text, as: UTF8.self)
+        case .refused(let denial): "{\(String(decoding: denial.members ?? [], as: UTF8.self))}"
+        case .done, .accepted: ""
+        }
+    }
+
+    var json: JSONValue? { try? JSONDocument(Array(text.utf8), limits: .keySet).root }
+
+    func string(_ name: String) -> String? { json?[name]?.string }
+
+    var uid: String? { string("uid") }
+    var isNew: Bool? { json?["is_new_user"]?.bool }
+    var pending: String? { string("pending_token") }
+    var providers: [String]? { json?["providers"]?.elements.compactMap(\.string) }
+
+    /// The cookie's claims.
+    var claims: JSONValue? {
+        token.flatMap { try? UnverifiedJWS($0) }?.payload.root
+    }
+}

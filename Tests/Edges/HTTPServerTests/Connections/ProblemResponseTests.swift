@@ -1,0 +1,95 @@
+import Foundation
+import GatewayCore
+import NIOCore
+import Testing
+
+@testable import HTTPServer
+@testable import SystemFixtures
+
+@Suite struct ProblemResponseTests {
+    private static let codes = DecisionCode.allCases.filter { $0 != .ok && $0 != .clientClosed }
+
+    private func answer(_ denial: Denial, closes: Bool = false, _ adjust: (inout RequestRecord) -> Void = { _ in })
+        -> WireMessage
+    {
+        var record = RequestRecord()
+        record.id = (0x0123_4567_89ab_cdef, 0xf)
+        adjust(&record)
+        var output = ByteBuffer(string: "what was there before")
+        ProblemResponse(denial: denial, record: record, closes: closes)
+            .write(into: &output, date: Array("Date: now\r\n".utf8))
+        let parts = String(buffer: output).split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        return WireMessage(head: "\(parts[0])\r\n\r\n", body: String(parts[1]))
+    }
+
+    @Test(arguments: codes) func everyCodeHasAProblemDocument(code: DecisionCode) throws {
+        let answer = answer(Denial(code))
+        let object = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
+        #expect(object?["code"] as? String == code.wire.description)
+        #expect(object?["status"] as? Int == Int(code.status))
+        #expect(object?["title"] as? String == code.title.description)
+        #expect(object?["detail"] as? String == code.detail.description)
+        #expect(object?["request_id"] as? String == "0123456789abcdef000000000000000f")
+        #expect(object?.count == 5)
+        #expect(answer.status == Int(code.status))
+        #expect(answer.value("Content-Type") == "application/problem+json")
+        #expect(answer.value("Content-Length") == "\(answer.body.utf8.count)")
+        #expect(answer.value("Date") == "now")
+    }
+
+    @Test(arguments: codes) func a401HasAChallengeAndNothingElseButAMissingScope(code: DecisionCode) {
+        let challenges = answer(Denial(code)).values("WWW-Authenticate")
+        #expect(challenges.count == (code.status == 401 || code == .insufficientScope ? 1 : 0))
+        #expect(challenges.allSatisfy { $0.hasPrefix("Bearer") })
+    }
+
+    @Test(arguments: codes) func anOutageSaysWhenToTryAgain(code: DecisionCode) {
+        #expect((answer(Denial(code)).value("Retry-After") != nil) == (code.status == 503 || code == .rateLimited))
+    }
+
+    @Test func aMissingCredentialHasAChallengeWithoutAnError() {
+        #expect(answer(Denial(.missingCredential)).value("WWW-Authenticate") == "Bearer")
+    }
+
+    @Test func anInvalidTokenIsTold() {
+        #expect(answer(Denial(.idTokenExpired)).value("WWW-Authenticate") == "Bearer error=\"invalid_token\"")
+    }
+
+    @Test func i01AnOldSignInIsToldWithItsAge() {
+        #expect(
+            answer(Denial(.requiresRecentLogin, maxAge: 300)).value("WWW-Authenticate")
+                == "Bearer error=\"insufficient_user_authentication\", max_age=\"300\"")
+    }
+
+    @Test func aGivenRetryAfterIsTold() {
+        #expect(answer(Denial(.keysUnavailable, retryAfter: 17)).value("Retry-After") == "17")
+    }
+
+    @Test func a405TellsTheMethods() {
+        #expect(answer(Denial(.methodNotAllowed, allow: Array("GET, HEAD".utf8))).value("Allow") == "GET, HEAD")
+    }
+
+    @Test func headGetsTheSameHeadAndNoBody() {
+        let answer = answer(Denial(.routeNotFound)) { $0.isHead = true }
+        #expect(answer.body.isEmpty)
+        #expect(answer.value("Content-Length") != "0")
+    }
+
+    @Test func theConnectionsEndIsTold() {
+        #expect(answer(Denial(.routeNotFound), closes: true).value("Connection") == "close")
+        #expect(answer(Denial(.routeNotFound)).value("Connection") == nil)
+        #expect(answer(Denial(.routeNotFound)) { $0.minorVersion = 0 }.value("Connection") == "keep-alive")
+    }
+
+    @Test(arguments: [
+        (DecisionCode.missingCredential, "16"), (.permissionDenied, "7"), (.storeUnavailable, "14"),
+        (.upstreamTimeout, "14"), (.malformedRequest, "13"), (.routeNotFound, "12"),
+    ])
+    func i12AGRPCCallGetsTrailersOnly(code: DecisionCode, status: String) {
+        let answer = answer(Denial(code)) { $0.wantsGRPC = true }
+        #expect(answer.status == 200)
+        #expect(answer.value("grpc-status") == status)
+        #expect(answer.value("Content-Type") == "application/grpc")
+        #expect(answer.body.isEmpty)
+    }
+}

@@ -1,0 +1,84 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import CoreFixtures
+@testable import HTTPServer
+
+@Suite struct TurnQueueTests {
+    /// A connection with so many turns' work, each of which takes so many seconds.
+    private final class Connection: TurnTaking {
+        let front: ConnectionContext
+        let clock: ManualClock
+        var turn = TurnBudget()
+        var left: Int
+        let seconds: Double
+        private(set) var turns = 0
+
+        init(_ front: ConnectionContext, _ clock: ManualClock, work: Int, seconds: Double) {
+            (self.front, self.clock, left, self.seconds) = (front, clock, work, seconds)
+        }
+
+        func takeTurn() {
+            turn.turnBegan()
+            turns += 1
+            left -= 1
+            clock.advance(seconds: seconds)
+            if left > 0 { begin() }
+        }
+
+        func begin() {
+            turn.spendPart(bytes: 1 << 30)
+            #expect(defersRest())
+        }
+    }
+
+    private let clock = ManualClock()
+    private let loop = EmbeddedEventLoop()
+    private let front: ConnectionContext
+
+    init() {
+        front = ConnectionContext(limits: ConnectionLimits(), clock: clock.clock, loop: loop)
+    }
+
+    private func connection(work: Int, seconds: Double = 0) -> Connection {
+        let connection = Connection(front, clock, work: work, seconds: seconds)
+        connection.begin()
+        return connection
+    }
+
+    @Test func `each connection gets one turn in a round, and none before the pause is over`() {
+        let (first, second) = (connection(work: 3), connection(work: 1))
+        loop.run()
+        #expect(first.turns == 0)
+        for round in 1...3 {
+            loop.advanceTime(by: .nanoseconds(Int64(TurnQueue.shortestPause)))
+            loop.run()
+            #expect(first.turns == round && second.turns == 1)
+        }
+        loop.advanceTime(by: .seconds(1))
+        #expect(first.turns == 3 && front.turns.count == 0)
+    }
+
+    @Test func `a round ends after its time, and the next begins with the rest`() {
+        let connections = (0..<5).map { _ in connection(work: 2, seconds: 0.0015) }
+        var turns: [[Int]] = []
+        for _ in 0..<5 {
+            front.turns.takeRound()
+            turns.append(connections.map(\.turns))
+        }
+        #expect(turns == [[1, 1, 0, 0, 0], [1, 1, 1, 1, 0], [2, 1, 1, 1, 1], [2, 2, 2, 1, 1], [2, 2, 2, 2, 2]])
+        #expect(front.turns.count == 0)
+    }
+
+    @Test func `the pause after a round is as long as the round`() {
+        let slow = connection(work: 3, seconds: 0.01)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(slow.turns == 1)
+        loop.run()
+        loop.advanceTime(by: .milliseconds(9))
+        #expect(slow.turns == 1)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(slow.turns == 2)
+    }
+}

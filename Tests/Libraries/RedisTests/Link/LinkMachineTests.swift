@@ -1,0 +1,151 @@
+import Testing
+
+@testable import Redis
+
+/// Gives the largest number that may be drawn, so that a delay is its bound.
+private struct Largest: RandomNumberGenerator {
+    mutating func next() -> UInt64 { .max }
+}
+
+@Suite("the state of a link")
+struct LinkMachineTests {
+    private typealias Machine = LinkMachine<Largest>
+    private static let second: UInt64 = 1_000_000_000
+
+    private static func endpoint(_ number: Int) -> RedisEndpoint { RedisEndpoint(host: "h\(number)", port: number) }
+
+    private static func machine(_ location: RedisConfiguration.Location = .server(endpoint(1))) -> Machine {
+        LinkMachine(location, backoff: RedisBackoff(), random: Largest())
+    }
+
+    private static func sentinels(_ count: Int) -> Machine {
+        machine(.sentinels((1...count).map(endpoint), master: "m"))
+    }
+
+    private static func asking(_ number: Int) -> Machine.Action {
+        .connect(.sentinel(endpoint(number), master: "m"))
+    }
+
+    private static func milliseconds(_ action: Machine.Action) -> UInt64? {
+        if case .wait(let nanoseconds) = action { nanoseconds / 1_000_000 } else { nil }
+    }
+
+    @Test("the waits double up to a bound, and begin anew after a connection that lasted")
+    func backoff() {
+        var machine = Self.machine()
+        #expect(machine.start() == .connect(.server(Self.endpoint(1))))
+        var waits: [UInt64?] = []
+        for _ in 0..<8 {
+            waits.append(Self.milliseconds(machine.failed(at: 0)))
+            #expect(machine.waited() == .connect(.server(Self.endpoint(1))))
+        }
+        #expect(waits == [50, 100, 200, 400, 800, 1600, 2000, 2000])
+        #expect(machine.opened(.usable(.echo), at: 0) == .none)
+        #expect(Self.milliseconds(machine.failed(at: 2 * Self.second)) == 50)
+    }
+
+    @Test("a connection that does not last counts as a failure")
+    func shortLived() {
+        var machine = Self.machine()
+        _ = machine.start()
+        for expected: UInt64 in [50, 100, 200] {
+            _ = machine.opened(.usable(.echo), at: 0)
+            #expect(Self.milliseconds(machine.failed(at: Self.second)) == expected)
+            _ = machine.waited()
+        }
+    }
+
+    @Test("a wait is anything between nothing and its bound")
+    func jitter() {
+        var generator = SystemRandomNumberGenerator()
+        let backoff = RedisBackoff()
+        let delays = (0..<1000).map { _ in backoff.delay(afterFailures: 3, using: &generator) }
+        #expect(delays.allSatisfy { $0 <= 200_000_000 })
+        #expect(Set(delays.map { $0 / 50_000_000 }).isSuperset(of: [0, 1, 2, 3]))
+    }
+
+    @Test("any number of failures, and any configured time, is a wait", arguments: [0, 1, 33, 64, 1_000_000, Int.max])
+    func extremes(failures: Int) {
+        var generator = Largest()
+        let most = RedisBackoff(first: .seconds(Int64.max), maximum: .seconds(Int64.max))
+        #expect(most.delay(afterFailures: failures, using: &generator) > 0)
+        let none = RedisBackoff(first: .zero, maximum: .seconds(-1))
+        #expect(none.delay(afterFailures: failures, using: &generator) == 1_000_000)
+    }
+
+    @Test("what comes when nothing was asked for changes nothing")
+    func spurious() {
+        var machine = Self.machine()
+        #expect(machine.waited() == .none)
+        #expect(machine.failed(at: 0) == .none)
+        #expect(machine.opened(.usable(.echo), at: 0) == .none)
+        _ = machine.start()
+        #expect(machine.start() == .none)
+        #expect(machine.waited() == .none)
+        machine.stop()
+        #expect(machine.failed(at: 0) == .none)
+        #expect(machine.waited() == .none)
+        #expect(machine.start() == .connect(.server(Self.endpoint(1))))
+    }
+
+    @Test("the first sentinel that answers names the server")
+    func sentinel() {
+        var machine = Self.sentinels(3)
+        #expect(machine.usesSentinels)
+        #expect(machine.start() == Self.asking(1))
+        #expect(machine.failed(at: 0) == Self.asking(2))
+        #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))
+        #expect(machine.opened(.usable(.echo), at: 0) == .none)
+    }
+
+    @Test("who answered is asked first the next time")
+    func preferred() {
+        var machine = Self.sentinels(3)
+        _ = machine.start()
+        _ = machine.failed(at: 0)
+        _ = machine.opened(.master(Self.endpoint(9)), at: 0)
+        _ = machine.opened(.usable(.echo), at: 0)
+        #expect(Self.milliseconds(machine.failed(at: 0)) != nil)
+        #expect(machine.waited() == Self.asking(2))
+        #expect(machine.failed(at: 0) == Self.asking(1))
+        #expect(machine.failed(at: 0) == Self.asking(3))
+    }
+
+    @Test("who named a server that is no master is asked last the next time")
+    func misleading() {
+        var machine = Self.sentinels(3)
+        _ = machine.start()
+        _ = machine.opened(.master(Self.endpoint(9)), at: 0)
+        #expect(Self.milliseconds(machine.failed(at: 0)) == 50)
+        #expect(machine.waited() == Self.asking(2))
+    }
+
+    @Test("after all sentinels were asked in vain there is a wait, and all are asked again")
+    func allSilent() {
+        var machine = Self.sentinels(2)
+        _ = machine.start()
+        for expected: UInt64 in [50, 100] {
+            #expect(machine.failed(at: 0) == Self.asking(2))
+            #expect(Self.milliseconds(machine.failed(at: 0)) == expected)
+            #expect(machine.waited() == Self.asking(1))
+        }
+    }
+
+    @Test("without a sentinel there is only waiting")
+    func noSentinels() {
+        var machine = Self.machine(.sentinels([], master: "m"))
+        #expect(Self.milliseconds(machine.start()) == 50)
+        #expect(Self.milliseconds(machine.waited()) == 100)
+    }
+
+    @Test("a lost master is looked for through the sentinels")
+    func lostMaster() {
+        var machine = Self.sentinels(1)
+        _ = machine.start()
+        _ = machine.opened(.master(Self.endpoint(8)), at: 0)
+        _ = machine.opened(.usable(.echo), at: 0)
+        #expect(Self.milliseconds(machine.failed(at: 60 * Self.second)) == 50)
+        #expect(machine.waited() == Self.asking(1))
+        #expect(machine.opened(.master(Self.endpoint(9)), at: 0) == .connect(.server(Self.endpoint(9))))
+    }
+}

@@ -1,0 +1,143 @@
+import Redis
+import Testing
+
+@testable import RedisFixtures
+@testable import SystemFixtures
+
+@Suite("a client and one server")
+struct OneServerTests {
+    @Test("commands get their replies, and a pipeline one for each")
+    func pipeline() async throws {
+        let server = try await RedisServer()
+        let joined = Joined(to: server)
+        try await joined.ready()
+        let commands = RedisCommand(["SET", "a", "b"]) + RedisCommand(["GET", "a"]) + RedisCommand(["GET", "none"])
+        #expect(try await joined.client.send(commands) == [.status("OK"), .text("b"), .null])
+        #expect(try await joined.ask("HMGET", "none", "x", "y") == .array([.null, .null]))
+        #expect(try server.cli("GET", "a") == "b")
+    }
+
+    @Test("each of thousands at once gets its own reply")
+    func many() async throws {
+        let server = try await RedisServer()
+        let joined = Joined(to: server) { $0.maximumInFlight = 5001 }
+        try await joined.ready()
+        let client = joined.client
+        let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<5000 {
+                group.addTask {
+                    try await client.send(RedisCommand(["ECHO", number]), timeout: .seconds(10)) != [.text("\(number)")]
+                }
+            }
+            return try await group.reduce(into: 0) { if $1 { $0 += 1 } }
+        }
+        #expect(wrong == 0)
+    }
+
+    @Test("the configured database is used, on each new connection")
+    func database() async throws {
+        let server = try await RedisServer()
+        let joined = Joined(to: server) { $0.database = 5 }
+        try await joined.ready()
+        try await joined.ask("SET", "a", "5")
+        #expect(try server.cli("-n", "5", "GET", "a") == "5")
+        try server.cli("CLIENT", "KILL", "TYPE", "normal")
+        try await eventually("the reply over a new connection") {
+            try? await joined.ask("GET", "a") == .text("5") ? true : nil
+        }
+    }
+
+    @Test("a database that there is not is told")
+    func noDatabase() async throws {
+        let server = try await RedisServer()
+        let joined = Joined(to: server) { $0.database = 99 }
+        try await joined.problem(.noDatabase)
+    }
+
+    @Test("large values go both ways")
+    func large() async throws {
+        let server = try await RedisServer()
+        let joined = Joined(to: server) {
+            $0.replyLimits = .bulk
+            $0.replyTimeout = .seconds(5)
+        }
+        try await joined.ready()
+        let value = (0..<10_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(try await joined.ask("SET", "a", value) == .status("OK"))
+        #expect(try await joined.ask("GET", "a") == .string(value))
+    }
+
+    @Test("a refusal is a reply, and the connection stays")
+    func refusals() async throws {
+        let server = try await RedisServer(["maxmemory-policy noeviction"])
+        let joined = Joined(to: server)
+        try await joined.ready()
+        try await joined.ask("SET", "text", "a")
+        #expect(try await joined.ask("HGET", "text", "a").code == "WRONGTYPE")
+        #expect(try await joined.ask("NOSUCHCOMMAND").code == "ERR")
+        try server.cli("CONFIG", "SET", "maxmemory", "1")
+        #expect(try await joined.ask("SET", "b", "c").code == "OOM")
+        #expect(try await joined.ask("GET", "text") == .text("a"))
+        #expect(joined.client.status.state == .ready)
+    }
+
+    @Test("a write to a read-only replica is refused, and the server is looked for anew")
+    func readOnly() async throws {
+        let server = try await RedisServer(["replicaof 127.0.0.1 1"])
+        let joined = Joined(to: server)
+        try await joined.ready()
+        #expect(try await joined.ask("GET", "a") == .null)
+        #expect(try await joined.ask("SET", "a", "b").code == "READONLY")
+        try await eventually("the log to tell") { joined.log.lines.contains { $0.contains("read-only") } ? true : nil }
+        try await joined.ready()
+        try server.cli("REPLICAOF", "NO", "ONE")
+        try await eventually("the write") { try? await joined.ask("SET", "a", "b") == .status("OK") ? true : nil }
+    }
+
+    @Test("where copies are refused, a server that becomes one is left, although it answers as before")
+    func becomesCopy() async throws {
+        let server = try await RedisServer()
+        let joined = Joined(to: server) { $0.refusesCopies = true }
+        try await joined.ready()
+        try server.cli("REPLICAOF", "127.0.0.1", "1")
+        try await joined.problem(.notMaster)
+        #expect(await joined.failure("GET", "a")?.wasNotSent == true)
+        try server.cli("REPLICAOF", "NO", "ONE")
+        try await joined.ready()
+    }
+
+    @Test("a replica without its master is not used, nor used further")
+    func masterDown() async throws {
+        let server = try await RedisServer(["replicaof 127.0.0.1 1", "replica-serve-stale-data no"])
+        let joined = Joined(to: server)
+        try await joined.problem(.masterDown)
+        try server.cli("REPLICAOF", "NO", "ONE")
+        try await joined.ready()
+        try server.cli("REPLICAOF", "127.0.0.1", "1")
+        try await joined.problem(.masterDown)
+    }
+
+    @Test("a server that loads its data is waited for")
+    func loading() async throws {
+        let server = try await RedisServer(["key-load-delay 300", "loading-process-events-interval-bytes 1024"])
+        try server.cli("DEBUG", "POPULATE", "3000", "key", "100")
+        try server.cli("SAVE")
+        try await server.restart(whenLoaded: false)
+        let joined = Joined(to: server)
+        try await joined.problem(.loading)
+        try await joined.ready()
+        #expect(try await joined.ask("DBSIZE") == .integer(3000))
+    }
+
+    @Test("a server that has no place for another client is told")
+    func maxClients() async throws {
+        let server = try await RedisServer(["maxclients 1"])
+        let first = Joined(to: server)
+        try await first.ready()
+        let second = Joined(to: server)
+        try await second.problem(.refused)
+        #expect(second.client.status.problem?.detail?.contains("maxclients") == true)
+        await first.client.close()
+        try await second.ready()
+    }
+}

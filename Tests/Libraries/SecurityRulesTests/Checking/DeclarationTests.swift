@@ -1,0 +1,115 @@
+import Testing
+
+@testable import SecurityRules
+
+@Suite struct CheckedDeclarationTests {
+    @Test(arguments: [
+        CheckedRow(
+            "function f() { return true; } function f() { return false; }", "2:40",
+            "there is a function 'f' already on line 2"),
+        CheckedRow(
+            "function f() { return true; }\nmatch /a { function f() { return false; } allow read: if f(); }", "3:21",
+            "there is a function 'f' already on line 2"),
+        CheckedRow("function debug(x) { return x; }", "2:10", "'debug' is a function of the language"),
+        CheckedRow("function f(a, a) { return a; }", "2:15", "'a' is there already: a parameter on line 2"),
+        CheckedRow("function f(a) { let a = 1; return a == 1; }", "2:21", "'a' is there already: a parameter"),
+        CheckedRow("function f() { let a = 1; let a = 2; return a == 1; }", "2:31", "'a' is there already: a let"),
+        CheckedRow("function f(auth) { return auth; }", "2:12", "'auth' is a name of the language"),
+        CheckedRow("function f() { let request = 1; return true; }", "2:20", "'request' is a name of the language"),
+        CheckedRow(
+            "function f(duration) { return true; }", "2:12",
+            "'duration' is a name of the language, as in duration.value(5, 'm')"),
+        CheckedRow(
+            "match /a/{id}/{id} { allow read: if id == 'a'; }", "2:15", "'id' is there already: a capture on line 2"),
+        CheckedRow(
+            "match /a/{id} { match /{id} { allow read: if id == 'a'; } }", "2:24",
+            "'id' is there already: a capture on line 2"),
+        CheckedRow("match /{math} { allow read: if true; }", "2:8", "'math' is a name of the language"),
+        CheckedRow(
+            "match /{id} { function f(id) { return id == 'a'; } allow read: if f('a'); }", "2:26",
+            "'id' is there already: a capture"),
+        CheckedRow(
+            "match /{id} { function f() { let id = 1; return id == 1; } allow read: if f(); }", "2:34",
+            "'id' is there already: a capture"),
+    ])
+    func aNameIsDeclaredOnce(row: CheckedRow) {
+        expect(Checked.service(row.source).errors, toTell: row)
+    }
+
+    @Test(arguments: [
+        CheckedRow(
+            "match /{id} { allow read: if f(); }\nfunction f() { return id == 'a'; }", "3:23",
+            "the capture on line 2 is of another block; give the function a parameter"),
+        CheckedRow(
+            "match /{id} { allow read: if id == 'a'; }\nmatch /b { allow read: if id == 'a'; }", "3:27",
+            "the capture on line 2 is of another block; move this"),
+        CheckedRow(
+            "match /a { function f() { return true; } allow read: if f(); }\nmatch /b { allow read: if f(); }", "3:27",
+            "the one on line 2 is in another block: move it"),
+        CheckedRow(
+            "function f(a) { return a; }\nmatch /b { allow read: if f(); }", "3:27",
+            "f takes 1 argument, and gets 0; it is declared as f(a)"),
+        CheckedRow(
+            "function f(a, b) { return a == b; }\nmatch /b { allow read: if f('a'); }", "3:27",
+            "f takes 2 arguments, and gets 1; it is declared as f(a, b)"),
+        CheckedRow(
+            "function f() { return 'a'; }\nmatch /b { allow read: if f(); }", "3:27",
+            "a condition is true or false, and this is a string"),
+        CheckedRow(
+            "function f() { return g() + 1; } function g() { return 1; }\nmatch /b { allow read: if f() == 'a'; }",
+            "3:27", "f() is an int, and 'a' is a string"),
+        CheckedRow(
+            "function f() { let n = 1; return n == 'a'; }\nmatch /b { allow read: if f(); }", "2:34", "n is an int"),
+        CheckedRow(
+            "function f() { return f == 1; }\nmatch /b { allow read: if f(); }", "2:23",
+            "'f' is a function, and is not called; write f(...)"),
+    ])
+    func aNameIsKnownWhereItIsDeclared(row: CheckedRow) {
+        expect(Checked.service(row.source).errors, toTell: row)
+    }
+
+    @Test func aFunctionKnowsTheCapturesAndFunctionsAroundIt() {
+        let findings = Checked.service(
+            """
+            function same(a, b) { return a == b; }
+            match /{id} {
+              function mine() { return same(auth.uid, id); }
+              match /{other} { function both() { return mine() && same(other, id); } allow read: if both(); }
+            }
+            """)
+        #expect(findings.errors.map(\.description) == [] && findings.warnings.map(\.description) == [])
+    }
+
+    @Test func blocksBesideEachOtherMayUseTheSameNames() {
+        let findings = Checked.service(
+            """
+            match /a/{id} { function f() { return id == 'a'; } allow read: if f(); }
+            match /b/{id} { function f() { return id == 'b'; } allow read: if f(); }
+            """)
+        #expect(findings.errors.isEmpty && findings.warnings.isEmpty)
+    }
+
+    @Test func aConditionHasSoManyCaptures() {
+        func captures(_ count: Int) -> [RuleCapture] {
+            (0..<count).map { RuleCapture(name: "c\($0)", segment: $0, isRest: false) }
+        }
+        func errors(_ count: Int) -> [String] {
+            var findings = RuleFindings(RuleSource("c0 == 'a'", name: "test"))
+            if let condition = ExpressionParser.parse(&findings) {
+                RulesChecker.check(condition: condition, captures: captures(count), &findings)
+            }
+            return findings.errors.map(\.what)
+        }
+        #expect(errors(RuleLimits.captures) == [])
+        #expect(errors(RuleLimits.captures + 1) == ["a condition knows 20 captures at most, and the path has 21"])
+    }
+
+    @Test func aCaptureOfARouteHasNoNameOfTheLanguage() {
+        var findings = RuleFindings(RuleSource("auth != null", name: "test"))
+        if let condition = ExpressionParser.parse(&findings) {
+            RulesChecker.check(
+                condition: condition, captures: [RuleCapture(name: "auth", segment: 0, isRest: false)], &findings)
+        }
+        #expect(findings.errors.map(\.what) == ["'auth' is a name of the language"])
+    }
+}

@@ -1,0 +1,96 @@
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import Synchronization
+import Testing
+
+@testable import Authentication
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import OutboundHTTP
+
+@Suite struct OpaqueCallsTests {
+    @Test func `G-08: the configured concurrency, rate and timeout bound the calls`() throws {
+        let slow = try OpaqueRig(.opaque { ($0.concurrency, $0.timeout) = (2, .milliseconds(700)) })
+        for token in 0..<5 { try slow.check("T\(token)") }
+        #expect(slow.transport.calls.first?.timeout == .milliseconds(700))
+        #expect(slow.transport.count == 2 && slow.tokens.status()[0].waiting == 3)
+        let rated = try OpaqueRig(.opaque { ($0.rate, $0.concurrency) = (10, 256) })
+        for token in 0..<30 { try rated.check("T\(token)") }
+        #expect(rated.transport.count == 10)
+    }
+
+    @Test func theNetworksTakeTurns() throws {
+        let rig = try OpaqueRig(.opaque { $0.concurrency = 1 })
+        for token in 0..<10 { try rig.check("flood-\(token)", from: 1) }
+        try rig.check("mine", from: 2)
+        rig.transport.answer(0, #"{"active":false}"#)
+        rig.transport.answer(1, #"{"active":false}"#)
+        #expect(rig.transport.calls[2].request.bodyText.contains("mine"))
+    }
+
+    @Test func atShutdownEverybodyIsToldOnce() async throws {
+        let rig = try OpaqueRig(.opaque { $0.concurrency = 1 })
+        let running = try [rig.check("a"), rig.check("a")]
+        let waiting = try rig.check("b")
+        await rig.tokens.shutdown()
+        #expect(rig.transport.isShutDown)
+        #expect(running.allSatisfy { $0.texts == ["unavailable 1"] } && waiting.texts == ["unavailable 1"])
+        rig.transport.answer(0, activeAnswer())
+        #expect(running.allSatisfy { $0.all.count == 1 })
+        #expect(rig.transport.count == 1)
+        #expect(try rig.check("c").texts == ["unavailable 1"])
+    }
+
+    @Test func whoIsToldMayAskAgainAtOnce() throws {
+        let rig = try OpaqueRig(.opaque { $0.cacheFor = .zero })
+        let hasher = try #require(SHA256Hasher())
+        let key = try #require(hasher.hash(Array("T".utf8)))
+        let told = Counter()
+        let tokens = rig.tokens
+        tokens.check(Array("T".utf8), key: key, provider: 0, for: .unknown) { _ in
+            told.add()
+            tokens.check(Array("T".utf8), key: key, provider: 0, for: .unknown) { _ in told.add() }
+        }
+        rig.transport.answer(0, activeAnswer())
+        #expect(rig.transport.count == 2)
+        rig.transport.answer(1, activeAnswer())
+        #expect(told.count == 2)
+    }
+
+    @Test func manyThreadsGetEachTheirAnswerOnce() async throws {
+        let rig = try OpaqueRig(
+            .opaque {
+                $0.rate = 10_000; $0.concurrency = 8
+            })
+        rig.transport.always { request in
+            let isGood = request.bodyText.contains("good")
+            let body = isGood ? activeAnswer() : #"{"active":false}"#
+            return .success(OutboundResponse(status: 200, body: Array(body.utf8)))
+        }
+        let told = Counter()
+        let tokens = rig.tokens
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    let hasher = SHA256Hasher()!
+                    for number in 0..<500 {
+                        let token = Array("\(number % 2 == 0 ? "good" : "bad")-\(number % 37)".utf8)
+                        tokens.check(
+                            token, key: hasher.hash(token)!, provider: 0, for: .version4(UInt32(task)),
+                            answer: { _ in told.add() })
+                    }
+                }
+            }
+        }
+        tokens.tick()
+        #expect(told.count == 2000)
+    }
+}
+
+private final class Counter: Sendable {
+    private let value = Atomic<Int>(0)
+
+    var count: Int { value.load(ordering: .relaxed) }
+    func add() { value.wrappingAdd(1, ordering: .relaxed) }
+}

@@ -1,0 +1,86 @@
+import Revocation
+import Synchronization
+
+/// An account store that knows the owner of every link, and nothing else.
+struct OwnersOnly: AccountStore {
+    var owner: UserKey?
+    var account: AccountRecord?
+    var failure: StoreError?
+    var gate: Gate?
+    let linkGenerations = LinkGenerations()
+
+    init(owner: UserKey?, account: AccountRecord? = nil, failure: StoreError? = nil, gate: Gate? = nil) {
+        self.owner = owner
+        self.account = account
+        self.failure = failure
+        self.gate = gate
+    }
+
+    func owner(of link: IdentityLink) async throws(StoreError) -> UserKey? {
+        await gate?.pass()
+        if let failure { throw failure }
+        return owner
+    }
+
+    func account(_ user: UserKey) async throws(StoreError) -> AccountRecord? { account }
+
+    private static let unasked = StoreError(.internalFailure, "nobody asks this")
+
+    func uid(ofEmail email: String) async throws(StoreError) -> UserKey? { throw Self.unasked }
+
+    func createAccount(_ account: AccountRecord, claimsEmail: Bool) async throws(StoreError) -> AccountCreation {
+        throw Self.unasked
+    }
+
+    func claim(
+        _ link: IdentityLink, for user: UserKey, unlessUnlinked: Bool
+    ) async throws(StoreError) -> LinkClaim { throw Self.unasked }
+
+    func release(provider: String, of user: UserKey) async throws(StoreError) -> LinkRelease { throw Self.unasked }
+
+    func releaseAll(
+        of user: UserKey, for successor: IdentityLink?
+    ) async throws(StoreError) -> [IdentityLink] { throw Self.unasked }
+
+    func setNameIfAbsent(_ name: String, of user: UserKey) async throws(StoreError) { throw Self.unasked }
+
+    func setEmail(
+        _ email: String, verified: Bool, from link: IdentityLink, of user: UserKey, claimsEmail: Bool
+    ) async throws(StoreError) -> Bool { throw Self.unasked }
+
+    func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] { throw Self.unasked }
+}
+
+/// Holds back whoever comes until it is opened.
+final class Gate: Sendable {
+    private struct State {
+        var asked = 0
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// How many have come.
+    var asked: Int { state.withLock { $0.asked } }
+
+    func pass() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                state.asked += 1
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

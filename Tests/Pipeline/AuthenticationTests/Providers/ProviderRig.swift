@@ -1,0 +1,77 @@
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+
+@testable import Authentication
+@testable import CoreFixtures
+@testable import GatewayFixtures
+
+/// An authenticator of some providers whose key sets are known.
+struct ProviderRig {
+    let authenticator: Authenticator
+    let counters = WorkerCounters(routes: 1, upstreams: 1)
+    let sources: [KeySetSource]
+
+    /// - Parameters:
+    ///   - loaded: whether the key sets were read.
+    ///   - keys: those of sources that are no sample's.
+    init(
+        _ providers: [Configuration.Provider], firebase: Configuration.Firebase? = nil, loaded: Bool = true,
+        keys: [KeySetSource: KeySet] = [:]
+    ) throws {
+        var identity = Configuration.Identity()
+        identity.providers = providers
+        identity.firebase = firebase
+        let (table, sources) = VerifierTable.make(of: identity)
+        self.sources = sources
+        authenticator = Authenticator(
+            verifiers: table, keySets: sources.count, hasher: try SHA256Hasher.required(), counters: counters,
+            render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
+        guard loaded else { return }
+        for source in sources { install(keys[source] ?? Self.keys(of: source), of: source) }
+    }
+
+    /// The samples, each as it is configured without more.
+    init(_ samples: [ProviderSample], firebase: Configuration.Firebase? = nil, loaded: Bool = true) throws {
+        try self.init(samples.map { $0.provider() }, firebase: firebase, loaded: loaded)
+    }
+
+    private static func keys(of source: KeySetSource) -> KeySet {
+        let sample = ProviderSample.allCases.first { KeySetSource($0.keys) == source }
+        return sample?.keySet ?? TokenDraft.keys
+    }
+
+    /// The state of one source's set.
+    func install(
+        _ keys: KeySet, of source: KeySetSource, algorithms: Set<Algorithm>? = nil, generation: UInt64 = 1
+    ) {
+        guard let set = sources.firstIndex(of: source) else { return }
+        authenticator.install(
+            KeySetView(
+                keys: keys, algorithms: algorithms, generation: generation, isLoaded: true, lastFetchSucceeded: true,
+                completedFetches: 1, usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max),
+            set: set)
+    }
+
+    func outcome(
+        _ token: String, _ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start
+    ) -> Authenticator.Outcome {
+        Array(token.utf8).withUnsafeBytes {
+            authenticator.authenticate($0, kind: kind, now: now, monotonic: 0, waitingSince: nil)
+        }
+    }
+
+    func principal(_ token: String) -> Principal? {
+        guard case .verified(let entry) = outcome(token) else { return nil }
+        return entry.principal
+    }
+
+    func refusal(_ token: String, _ kind: CredentialKind = .idToken) -> VerificationFailure? {
+        guard case .refused(let failure) = outcome(token, kind) else { return nil }
+        return failure
+    }
+
+    func reason(_ token: String) -> VerificationFailure.Reason? { refusal(token)?.reason }
+
+    var hits: UInt64 { counters.snapshot()[.tokenCacheHits] }
+}

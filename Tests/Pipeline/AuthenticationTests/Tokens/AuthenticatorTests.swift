@@ -1,0 +1,229 @@
+import GatewayCore
+import JOSE
+import Testing
+
+@testable import Authentication
+@testable import CoreFixtures
+@testable import GatewayFixtures
+
+@Suite struct AuthenticatorTests {
+    private let authenticator: Authenticator
+    private let counters = WorkerCounters(routes: 1, upstreams: 1)
+
+    init() throws {
+        authenticator = Authenticator(
+            verifiers: VerifierTable([.firebase(TokenDraft.verifier()), .firebase(TokenDraft.verifier(.sessionCookie))]
+            ),
+            keySets: 1,
+            hasher: try SHA256Hasher.required(), counters: counters,
+            render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
+    }
+
+    private func install(
+        _ keys: KeySet? = TokenDraft.keys, generation: UInt64 = 1, succeeded: Bool = true, fetching: Bool = false,
+        completed: UInt64 = 1, usableUntil: UInt64 = 1000, cooldownUntil: UInt64 = .max
+    ) {
+        authenticator.install(
+            KeySetView(
+                keys: keys, generation: generation, isLoaded: true, lastFetchSucceeded: succeeded, isFetching: fetching,
+                completedFetches: completed, usableUntil: usableUntil, cooldownUntil: cooldownUntil,
+                nextFetchAt: .max / 2),
+            set: 0)
+    }
+
+    private func outcome(
+        _ token: String, _ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start, monotonic: UInt64 = 0,
+        waitingSince: UInt64? = nil
+    ) -> String {
+        let outcome = Array(token.utf8).withUnsafeBytes {
+            authenticator.authenticate($0, kind: kind, now: now, monotonic: monotonic, waitingSince: waitingSince)
+        }
+        return switch outcome {
+        case .verified(let entry): "verified \(entry.principal.uid)"
+        case .refused(let failure): "refused \(failure.code.wire)"
+        case .unavailable: "unavailable"
+        case .awaitKeys(let set, let completed): "awaits \(set) \(completed)"
+        case .awaitOwner: "awaits its owner"
+        }
+    }
+
+    private var hits: UInt64 { counters.snapshot()[.tokenCacheHits] }
+    private var misses: UInt64 { counters.snapshot()[.tokenCacheMisses] }
+
+    @Test func aTokenIsVerifiedOnceAndThenFound() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        #expect(outcome(token) == "verified user-1")
+        #expect((hits, misses) == (0, 1))
+        #expect(outcome(token) == "verified user-1")
+        #expect((hits, misses) == (1, 1))
+        #expect(authenticator.cache.count == 1)
+    }
+
+    @Test func aVerifiedTokensEntryIsHintedAt() throws {
+        install()
+        let token = Array(TokenDraft.idToken().signed().utf8)
+        let found = try token.withUnsafeBytes { bytes in
+            #expect(authenticator.prefetcher.address(of: bytes) == 0)
+            _ = authenticator.authenticate(
+                bytes, kind: .idToken, now: ManualClock.start, monotonic: 0, waitingSince: nil)
+            let key = try SHA256Hasher.required().hash(bytes)
+            return (authenticator.prefetcher.address(of: bytes), try authenticator.cache.find(#require(key)))
+        }
+        let entry = try #require(found.1)
+        #expect(found.0 == UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()))
+    }
+
+    @Test func aHintThatAnotherTokenTookIsTakenBack() throws {
+        install()
+        let token = Array(TokenDraft.idToken().signed().utf8)
+        let other = VerifiedTokenCache.Entry(
+            principal: try TokenDraft.idToken().principal(), verifier: 0, keySetGeneration: 1,
+            identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
+        token.withUnsafeBytes { bytes in
+            _ = authenticator.authenticate(
+                bytes, kind: .idToken, now: ManualClock.start, monotonic: 0, waitingSince: nil)
+            let own = authenticator.prefetcher.address(of: bytes)
+            authenticator.prefetcher.record(other, of: bytes, in: (0, 0))
+            #expect(authenticator.prefetcher.address(of: bytes) != own)
+            _ = authenticator.authenticate(
+                bytes, kind: .idToken, now: ManualClock.start, monotonic: 0, waitingSince: nil)
+            #expect(authenticator.prefetcher.address(of: bytes) == own)
+        }
+    }
+
+    @Test func g05TheCacheHoldsADigestAndNotTheToken() throws {
+        install()
+        let token = TokenDraft.idToken().signed()
+        #expect(outcome(token) == "verified user-1")
+        let signature = try #require(token.split(separator: ".").last)
+        let decoded = try #require(Base64URL.decode(String(signature)))
+        var held = HeldBytes()
+        held.collect(authenticator.cache)
+        #expect(held.contains(Array("user-1".utf8)), "the claims are found, so the signature would be")
+        for secret in [Array(signature.utf8), decoded] { #expect(!held.contains(secret)) }
+    }
+
+    @Test func aTokenThatIsFoundStillEnds() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        _ = outcome(token)
+        #expect(outcome(token, now: ManualClock.start + 3499) == "verified user-1")
+        #expect(outcome(token, now: ManualClock.start + 3500) == "refused auth/id-token-expired")
+        #expect(authenticator.cache.count == 0)
+        #expect(outcome(token, now: ManualClock.start + 3500) == "refused auth/id-token-expired")
+    }
+
+    @Test func badTokensAreNotKept() {
+        install()
+        #expect(outcome(TokenDraft.idToken().signed(by: TokenDraft.forgedKey)) == "refused auth/invalid-id-token")
+        #expect(outcome("garbage") == "refused auth/argument-error")
+        #expect(authenticator.cache.count == 0)
+    }
+
+    @Test func f11AKeyThatIsGoneIsGoneForFoundTokensToo() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        _ = outcome(token)
+        install(TokenDraft.keySet([TokenDraft.secondKey]), generation: 2)
+        #expect(outcome(token) == "refused auth/invalid-id-token")
+    }
+
+    @Test func aNewGenerationWithTheKeyVerifiesAnew() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        _ = outcome(token)
+        install(generation: 2)
+        #expect(outcome(token) == "verified user-1")
+        #expect((hits, misses) == (0, 2))
+        #expect(authenticator.cache.count == 1)
+        #expect(outcome(token) == "verified user-1")
+        #expect(hits == 1)
+    }
+
+    @Test func f07KeysThatOutlivedTheirTimeCountForNobody() {
+        install(usableUntil: 1000, cooldownUntil: 0)
+        let token = TokenDraft.idToken().signed()
+        #expect(outcome(token, monotonic: 999) == "verified user-1")
+        #expect(outcome(token, monotonic: 1000) == "awaits 0 1")
+    }
+
+    @Test func f07AnUnknownKeyIs503WhileTheSourceIsDown() {
+        install(succeeded: false)
+        #expect(outcome(TokenDraft.idToken().withHeader("kid", "\"x\"").signed()) == "unavailable")
+    }
+
+    @Test func anUnknownKeyOfAGoodSetIsRefused() {
+        install()
+        #expect(outcome(TokenDraft.idToken().withHeader("kid", "\"x\"").signed()) == "refused auth/invalid-id-token")
+    }
+
+    @Test func f06AnUnknownKeyMayBeWaitedForOnce() {
+        install(cooldownUntil: 0)
+        let token = TokenDraft.idToken().withHeader("kid", "\"x\"").signed()
+        #expect(outcome(token) == "awaits 0 1")
+        install(completed: 2, cooldownUntil: 0)
+        #expect(outcome(token, waitingSince: 1) == "refused auth/invalid-id-token")
+    }
+
+    @Test func whatNeedsNoKeyIsRefusedWithoutKeys() {
+        #expect(outcome(TokenDraft.idToken().with("aud", "\"other\"").signed()) == "refused auth/invalid-id-token")
+    }
+
+    @Test func withoutKeysATokenWaits() {
+        #expect(outcome(TokenDraft.idToken().signed()) == "awaits 0 0")
+    }
+
+    @Test func g14ATokenThatWasFoundInOnePlaceDoesNotCountInTheOther() {
+        install()
+        let token = TokenDraft.idToken().signed()
+        #expect(outcome(token) == "verified user-1")
+        #expect(outcome(token, .sessionCookie) == "refused auth/invalid-session-cookie")
+        #expect(outcome(token) == "verified user-1")
+    }
+
+    @Test func d09ATokenThatIsTooLongIsRefusedUnread() {
+        install()
+        #expect(outcome(String(repeating: ".", count: 60_000)) == "refused auth/argument-error")
+        #expect(misses == 0)
+    }
+
+    @Test func withoutAVerifierNoTokenCounts() throws {
+        let none = Authenticator(
+            verifiers: VerifierTable([]), keySets: 0, hasher: try SHA256Hasher.required(), counters: counters,
+            render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
+        let outcome = Array(TokenDraft.idToken().signed().utf8).withUnsafeBytes {
+            none.authenticate($0, kind: .idToken, now: 0, monotonic: 0, waitingSince: nil)
+        }
+        guard case .refused(let failure) = outcome else {
+            Issue.record("a token counted")
+            return
+        }
+        #expect(failure.code == .invalidIDToken)
+    }
+}
+
+/// All texts and bytes that a value holds, as far as reflection sees.
+private struct HeldBytes {
+    private var all: [[UInt8]] = []
+    private var seen: Set<ObjectIdentifier> = []
+
+    mutating func collect(_ value: Any) {
+        switch value {
+        case let bytes as [UInt8]: return all.append(bytes)
+        case let text as String: return all.append(Array(text.utf8))
+        case let object as AnyObject where type(of: value) is AnyClass:
+            guard seen.insert(ObjectIdentifier(object)).inserted else { return }
+        default: break
+        }
+        var mirror: Mirror? = Mirror(reflecting: value)
+        while let current = mirror {
+            for child in current.children { collect(child.value) }
+            mirror = current.superclassMirror
+        }
+    }
+
+    func contains(_ bytes: [UInt8]) -> Bool {
+        all.contains { $0.firstRange(of: bytes) != nil }
+    }
+}

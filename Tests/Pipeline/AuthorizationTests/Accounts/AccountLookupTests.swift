@@ -1,0 +1,94 @@
+import Authorization
+import GatewayConfiguration
+import GatewayCore
+import Testing
+
+@testable import CoreFixtures
+@testable import OutboundHTTP
+
+@Suite struct AccountLookupTests {
+    private let lookup = AccountLookup(url: "https://x.example/v1/projects/{project}/accounts:lookup", project: "a:b")
+
+    @Test func theQuestionNamesTheAccounts() {
+        let uids = ["alice", #"b"b"#, "ü"].map { Array($0.utf8) }
+        let request = lookup.request(uids, token: Secret("at"))
+        #expect(request.url == "https://x.example/v1/projects/a%3Ab/accounts:lookup")
+        #expect(request.bodyText == #"{"localId":["alice","b\"b","ü"]}"#)
+        #expect(request.field("authorization") == "Bearer at")
+    }
+
+    @Test func theAccountsAreThoseOfTheTenant() {
+        let lookup = AccountLookup(
+            url: Configuration.FirebaseAccounts.defaultLookupURL, project: "p", tenant: "a/b")
+        #expect(
+            lookup.request([], token: Secret("at")).url
+                == "https://identitytoolkit.googleapis.com/v1/projects/p/tenants/a%2Fb/accounts:lookup")
+    }
+
+    @Test(
+        "what an account's record says",
+        arguments: [
+            (#"{"localId":"u"}"#, .account(validSince: nil, disabled: false)),
+            (
+                #"{"localId":"u","validSince":"1700000000","email":"x"}"#,
+                .account(validSince: 1_700_000_000, disabled: false)
+            ),
+            (#"{"localId":"u","validSince":"0","disabled":true}"#, .account(validSince: 0, disabled: true)),
+            (#"{"localId":"u","disabled":false}"#, .account(validSince: nil, disabled: false)),
+            (#"{"localId":"v"}"#, .missing), (#"{"localId":"U"}"#, .missing), (#"{"localId":7}"#, .missing),
+            ("7", .missing),
+            (#"{"localId":"u","validSince":1700000000}"#, .unavailable),
+            (#"{"localId":"u","validSince":"1700000000000"}"#, .unavailable),
+            (#"{"localId":"u","validSince":"-1"}"#, .unavailable), (#"{"localId":"u","validSince":""}"#, .unavailable),
+            (#"{"localId":"u","validSince":"1.5"}"#, .unavailable),
+            (#"{"localId":"u","validSince":null}"#, .unavailable),
+            (#"{"localId":"u","validSince":"99999999999999999999999"}"#, .unavailable),
+            (#"{"localId":"u","disabled":"false"}"#, .unavailable), (#"{"localId":"u","disabled":0}"#, .unavailable),
+            (#"{"localId":"u"},{"localId":"u","disabled":true}"#, .unavailable),
+        ] as [(String, AccountStatus.Answer)])
+    func record(users: String, expected: AccountStatus.Answer) throws {
+        #expect(try read(#"{"users":[\#(users)]}"#).get() == [Array("u".utf8): expected])
+    }
+
+    @Test("nobody found", arguments: [#"{"kind":"identitytoolkit#GetAccountInfoResponse"}"#, #"{"users":[]}"#])
+    func nobody(body: String) throws {
+        #expect(try read(body).get() == [Array("u".utf8): .missing])
+    }
+
+    @Test("what only looks like the same uid is another")
+    func canonicalEquivalence() throws {
+        let composed = Array("\u{e9}".utf8)
+        let answers = try AccountLookup.read(
+            OutboundResponse(status: 200, body: Array(#"{"users":[{"localId":"e\#u{301}"}]}"#.utf8)), about: [composed],
+            now: 0
+        ).get()
+        #expect(answers == [composed: .missing])
+    }
+
+    @Test(
+        "an answer that tells of nobody",
+        arguments: ["", "<html>", "[]", "null", #"{"users":{}}"#, #"{"users":"none"}"#, #"{"error":{"code":400}}"#])
+    func malformed(body: String) {
+        guard case .failure(let failure) = read(body) else {
+            Issue.record("\(body) was read")
+            return
+        }
+        #expect(failure.kind == .malformed && failure.concernsAll)
+    }
+
+    @Test(arguments: [(400, false), (401, true), (403, true), (404, true), (429, true), (500, true), (302, true)])
+    func onlyABadRequestMayBeAboutOneOfTheAccounts(status: Int, concernsAll: Bool) {
+        guard case .failure(let failure) = read("{}", status) else {
+            Issue.record("\(status) was read")
+            return
+        }
+        #expect(failure.concernsAll == concernsAll)
+        #expect((failure.kind == .ownCredentials) == (status == 401))
+    }
+
+    private func read(
+        _ body: String, _ status: Int = 200
+    ) -> Result<[AccountLookup.UID: AccountStatus.Answer], LookupFailure> {
+        AccountLookup.read(OutboundResponse(status: status, body: Array(body.utf8)), about: [Array("u".utf8)], now: 0)
+    }
+}

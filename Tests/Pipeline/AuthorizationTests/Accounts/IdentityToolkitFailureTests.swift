@@ -1,0 +1,193 @@
+import Logging
+import Testing
+
+@testable import Authorization
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import OutboundHTTP
+
+@Suite struct IdentityToolkitFailureTests {
+    @Test(
+        "an outage tells nothing of accounts, and everybody is told so at once while it is waited for",
+        arguments: [
+            (503, "", nil, 1.0), (429, "", "7", 7), (500, "", nil, 1), (404, "", nil, 1), (200, "<html>", nil, 1),
+        ]
+            as [(Int, String, String?, Double)])
+    func outage(status: Int, body: String, retryAfter: String?, pause: Double) throws {
+        let rig = try AccountRig()
+        let asked = (0..<6).map { rig.look("u\($0)") }
+        rig.transport.answer(1, status, body, retryAfter: retryAfter)
+        #expect(asked[0].answers == [.unavailable])
+        #expect(asked[1].answers == [], "its call runs")
+        #expect(asked[5].answers == [.unavailable])
+        rig.advance(pause - 0.1)
+        #expect(rig.look("u0").all == [AccountStatus(answer: .unavailable, askedAt: rig.time.monotonic)])
+        #expect(rig.transport.count == 5)
+        rig.advance(0.1)
+        rig.look("u0")
+        #expect(rig.transport.count == 5, "one at a time, until it is well")
+        for place in 2...4 { rig.answer(place) }
+        #expect(rig.transport.count == 6)
+    }
+
+    @Test func whatIsKnownCountsDuringAnOutage() throws {
+        let rig = try AccountRig()
+        rig.look("alice")
+        rig.answer(1, #"{"localId":"alice"}"#)
+        rig.advance(1)
+        rig.look("alice")
+        rig.transport.answer(2, 503, "")
+        #expect(rig.look("alice", notOlderThan: 60).answers == [.good])
+        #expect(rig.look("alice").answers == [.unavailable])
+    }
+
+    @Test func oneAccountThatIsNotTakenKeepsNoOtherFromBeingLookedUp() throws {
+        let rig = try AccountRig()
+        for number in 0..<4 { rig.look("running-\(number)") }
+        let asked = (0..<40).map { rig.look("u\($0)") }
+        rig.transport.always { request in
+            let isPoisoned = request.bodyText.contains(#""u17""#)
+            return .success(OutboundResponse(status: isPoisoned ? 400 : 200, body: Array("{}".utf8)))
+        }
+        rig.answer(1)
+        for (number, statuses) in asked.enumerated() {
+            #expect(statuses.answers == [number == 17 ? .unavailable : .missing])
+        }
+        #expect(rig.toolkit.status().pausedFor == 0)
+    }
+
+    @Test func whoTakesNoAccountAtAllIsLeftAlone() throws {
+        let rig = try AccountRig()
+        for number in 0..<4 { rig.look("running-\(number)") }
+        let asked = (0..<64).map { rig.look("u\($0)") }
+        rig.transport.always { _ in .success(OutboundResponse(status: 400, body: [])) }
+        rig.answer(1)
+        #expect(asked.allSatisfy { $0.answers == [.unavailable] })
+        #expect(rig.transport.count < 20)
+        #expect(rig.toolkit.status().pausedFor > 0)
+    }
+
+    @Test func anAnswerThatIsTooLargeIsAskedForInParts() throws {
+        let rig = try AccountRig()
+        for number in 0..<4 { rig.look("running-\(number)") }
+        let asked = (0..<2).map { rig.look("u\($0)") }
+        rig.answer(1)
+        rig.transport.answer(5, .failure(LookupFailure(.tooLarge)))
+        #expect(try [rig.uids(6)] == [["u0"]])
+        rig.answer(6)
+        #expect(try rig.uids(7) == ["u1"])
+        rig.answer(7)
+        #expect(asked.allSatisfy { $0.answers == [.missing] })
+    }
+
+    // MARK: - Access token
+
+    @Test func thereIsOneTokenForAllWhoWait() throws {
+        let rig = try AccountRig(token: false)
+        let asked = (0..<6).map { rig.look("u\($0)") }
+        #expect(rig.transport.count == 1)
+        #expect(!rig.toolkit.hasToken)
+        rig.answerToken(0)
+        #expect(rig.transport.count == 2)
+        #expect(try rig.uids(1).count == 6)
+        rig.answer(1)
+        #expect(asked.allSatisfy { $0.answers == [.missing] })
+    }
+
+    @Test(
+        "a token is renewed 5 min before its end, or a fifth of its lifetime",
+        arguments: [("3600", 3300), ("60", 48), ("100.9", 80)] as [(String, Double)])
+    func renewal(lifetime: String, seconds: Double) throws {
+        let rig = try AccountRig(token: false)
+        rig.toolkit.start()
+        rig.answerToken(0, lifetime: lifetime)
+        rig.advance(seconds - 0.5)
+        rig.look("a")
+        #expect(rig.transport.count == 2)
+        rig.advance(0.5)
+        rig.look("b")
+        #expect(rig.transport.count == 4, "the old one counts still")
+        #expect(rig.transport.calls[2].request.url == "https://oauth2.example/token")
+        #expect(rig.transport.calls[3].request.field("authorization") == "Bearer at-1")
+        rig.answerToken(2, "at-2")
+        rig.look("c")
+        #expect(rig.transport.calls[4].request.field("authorization") == "Bearer at-2")
+    }
+
+    @Test func aRenewalThatFailsWaitsAndTheOldTokenCountsToItsEnd() throws {
+        let rig = try AccountRig()
+        rig.advance(3400)
+        rig.look("a")
+        rig.transport.answer(1, 503, "", retryAfter: "30")
+        rig.answer(2)
+        let during = rig.look("b")
+        rig.answer(3)
+        #expect(during.answers == [.missing])
+        #expect(rig.transport.count == 4)
+        rig.advance(200)
+        let after = rig.look("c")
+        #expect(rig.transport.count == 5)
+        rig.answerToken(4, "at-2")
+        rig.answer(5)
+        #expect(after.answers == [.missing])
+    }
+
+    @Test func withoutATokenEverybodyIsToldSoAtOnce() throws {
+        let rig = try AccountRig(token: false)
+        let asked = (0..<3).map { rig.look("u\($0)") }
+        rig.transport.answer(0, 400, #"{"error":"invalid_grant"}"#)
+        #expect(asked.allSatisfy { $0.answers == [.unavailable] })
+        #expect(rig.look("u0").answers == [.unavailable])
+        #expect(rig.transport.count == 1)
+        #expect(rig.log.all.map(\.level) == [.error])
+        rig.advance(1)
+        rig.look("u0")
+        #expect(rig.transport.count == 2)
+    }
+
+    @Test func aTokenThatIsNotAcceptedIsFetchedAgainOnce() throws {
+        let rig = try AccountRig()
+        let asked = rig.look("alice")
+        rig.transport.answer(1, 401, "")
+        #expect(asked.answers == [])
+        rig.answerToken(2, "at-2")
+        #expect(rig.transport.calls[3].request.field("authorization") == "Bearer at-2")
+        rig.answer(3, #"{"localId":"alice"}"#)
+        #expect(asked.answers == [.good])
+    }
+
+    @Test func aKeyThatIsNeverAcceptedIsAnOutage() throws {
+        let rig = try AccountRig()
+        let asked = rig.look("alice")
+        rig.transport.answer(1, 401, "")
+        rig.answerToken(2, "at-2")
+        rig.transport.answer(3, 401, "")
+        #expect(asked.answers == [.unavailable])
+        #expect(rig.look("bob").answers == [.unavailable])
+        #expect(rig.transport.count == 4)
+        #expect(rig.log.all.map(\.level) == [.error])
+    }
+
+    @Test func severalCallsThatAreNotAcceptedFetchOneToken() throws {
+        let rig = try AccountRig()
+        let asked = (0..<4).map { rig.look("u\($0)") }
+        for place in 1...4 { rig.transport.answer(place, 401, "") }
+        #expect(rig.transport.count == 6)
+        rig.answerToken(5, "at-2")
+        #expect(rig.transport.count == 10)
+        for place in 6...9 { rig.answer(place) }
+        #expect(asked.allSatisfy { $0.answers == [.missing] })
+    }
+
+    @Test("no token, key or uid is told in the log, nor kept where a dump shows it")
+    func secrets() throws {
+        let rig = try AccountRig()
+        rig.look("the-uid")
+        rig.transport.answer(1, 500, "at-1 the-uid")
+        #expect(!rig.log.all.isEmpty)
+        #expect(!rig.log.text.contains("at-1") && !rig.log.text.contains("the-uid"))
+        var shown = ""
+        dump(rig.toolkit, to: &shown)
+        #expect(!shown.contains("at-1") && !shown.contains("PRIVATE KEY"))
+    }
+}

@@ -1,0 +1,120 @@
+import GatewayCore
+import Logging
+import Testing
+
+@testable import Authorization
+@testable import CoreFixtures
+@testable import GatewayFixtures
+@testable import OutboundHTTP
+
+@Suite struct IdentityToolkitTests {
+    @Test func anAccountIsLookedUp() throws {
+        let rig = try AccountRig()
+        let asked = rig.look("alice")
+        let started = rig.time.monotonic
+        #expect(rig.transport.calls[1].timeout == .milliseconds(1500))
+        #expect(rig.transport.calls[1].request.field("authorization") == "Bearer at-1")
+        rig.time.advance(seconds: 1)
+        rig.answer(1, #"{"localId":"alice","validSince":"17","disabled":true}"#)
+        #expect(asked.all == [AccountStatus(answer: .account(validSince: 17, disabled: true), askedAt: started)])
+    }
+
+    @Test func whatIsKnownAnswersWhoDoesNotNeedItNewer() throws {
+        let rig = try AccountRig()
+        rig.look("alice")
+        rig.answer(1, #"{"localId":"alice"}"#)
+        rig.advance(10)
+        #expect(rig.look("alice", notOlderThan: 10).answers == [.good])
+        #expect(rig.transport.count == 2)
+        #expect(rig.look("alice", notOlderThan: 9.9).answers == [])
+        #expect(rig.transport.count == 3)
+    }
+
+    @Test func thatAnAccountIsMissingIsKnownToo() throws {
+        let rig = try AccountRig()
+        rig.look("gone")
+        rig.answer(1)
+        #expect(rig.look("gone").answers == [.missing])
+        #expect(rig.transport.count == 2)
+    }
+
+    @Test func anOlderAnswerThatComesLaterReplacesNoNewerOne() throws {
+        let rig = try AccountRig()
+        rig.look("alice")
+        rig.advance(1)
+        rig.look("alice")
+        rig.answer(2, #"{"localId":"alice","disabled":true}"#)
+        rig.answer(1, #"{"localId":"alice"}"#)
+        #expect(rig.look("alice", notOlderThan: 5).answers == [.account(validSince: nil, disabled: true)])
+    }
+
+    @Test func whoWaitsGoesTogether() throws {
+        let rig = try AccountRig()
+        for number in 0..<4 { rig.look("running-\(number)") }
+        #expect(rig.transport.count == 5)
+        let waiting = (0..<150).map { rig.look("u\($0)") }
+        let again = rig.look("u7")
+        #expect(rig.transport.count == 5)
+        rig.answer(1)
+        #expect(try rig.uids(5).count == AccountBounds.batch)
+        rig.answer(2)
+        #expect(try rig.uids(6).count == 50)
+        rig.answer(5, #"{"localId":"u7"}"#)
+        #expect(waiting[7].answers == [.good] && again.answers == [.good] && waiting[8].answers == [.missing])
+        #expect(waiting[120].answers == [])
+    }
+
+    @Test func oneBadRecordIsNobodyElses() throws {
+        let rig = try AccountRig()
+        for number in 0..<4 { rig.look("running-\(number)") }
+        let (bad, good) = (rig.look("bad"), rig.look("good"))
+        rig.answer(1)
+        rig.answer(5, #"{"localId":"bad","validSince":5}"#, #"{"localId":"good"}"#)
+        #expect(bad.answers == [.unavailable] && good.answers == [.good])
+        #expect(rig.look("bad", notOlderThan: 60).answers == [], "asked again")
+    }
+
+    @Test func whatIsRememberedIsBounded() throws {
+        var machine = AccountMachine<Int>(remembered: 100)
+        var now: UInt64 = 1_000_000_000_000
+        _ = machine.start(now: now)
+        _ = machine.tokenArrived(AccessToken(value: Secret("t"), lifetime: 86_400), now: now)
+        for number in 0..<1000 {
+            now += 1000
+            for action in machine.lookUp(Array("u\(number)".utf8), notBefore: now, 0, now: now) {
+                guard case .lookUp(let call, let uids, _) = action else { continue }
+                _ = machine.answered(call, .success([uids[0]: .missing]), now: now)
+            }
+        }
+        #expect(machine.status(now: now).remembered == 100)
+    }
+
+    @Test func atShutdownEverybodyIsToldOnce() async throws {
+        let rig = try AccountRig()
+        let asked = (0..<6).map { rig.look("u\($0)") }
+        await rig.toolkit.shutdown()
+        #expect(rig.transport.isShutDown)
+        #expect(asked.allSatisfy { $0.answers == [.unavailable] })
+        rig.answer(1)
+        #expect(asked.allSatisfy { $0.all.count == 1 })
+        #expect(rig.look("later").answers == [.unavailable])
+        #expect(rig.transport.count == 5)
+    }
+
+    @Test func aServiceAccountOfAnotherProjectIsAWarning() throws {
+        let rig = try AccountRig(token: false, ["project_id": "other"])
+        #expect(rig.log.all.map(\.level) == [.warning])
+        #expect(try AccountRig(token: false).log.all.isEmpty)
+    }
+
+    @Test func theStatusTellsWhatHappened() throws {
+        let rig = try AccountRig()
+        rig.look("alice")
+        rig.answer(1, #"{"localId":"alice"}"#)
+        rig.look("alice", notOlderThan: 5)
+        let status = rig.toolkit.status()
+        #expect(status.counters.calls == 1 && status.counters.hits == 1 && status.counters.failed == 0)
+        #expect(rig.toolkit.hasToken && status.running == 0 && status.waiting == 0 && status.remembered == 1)
+        #expect(status.failing == nil && status.pausedFor == 0)
+    }
+}

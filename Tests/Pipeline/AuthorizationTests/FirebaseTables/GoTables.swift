@@ -1,0 +1,129 @@
+import Authentication
+import GatewayCore
+import Revocation
+
+@testable import CoreFixtures
+
+/// firebase-admin for Go: `auth/auth_test.go`. Its skew of 300 s is no setting; ours is set to its most, 60 s.
+enum GoVerify {
+    private static let now = ManualClock.start
+    private static let invalid = SDKRow.Verdict.refuses("ID_TOKEN_INVALID")
+
+    static let rows: [SDKRow] =
+        skew + claims + texts + [
+            SDKRow("a forged signature", sdk: invalid, ours: .invalidIDToken) { $0.signature = .forged },
+            SDKRow("alg HS256", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["alg"] = "\"HS256\"" },
+            SDKRow("an empty kid", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["kid"] = "\"\"" },
+            SDKRow("another kid", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["kid"] = "\"foo\"" },
+            SDKRow("unsigned", sdk: invalid, ours: .invalidIDToken) {
+                $0.draft.header["alg"] = "\"none\""
+                $0.signature = .absent
+            },
+            SDKRow("a custom token", sdk: invalid, ours: .argumentError) { $0.becomeCustomToken() },
+            SDKRow(
+                "the certificates cannot be fetched", sdk: .refuses("CERTIFICATE_FETCH_FAILED"), ours: .keysUnavailable
+            ) {
+                $0.keys = .unavailable
+            },
+            SDKRow("unsigned, for the emulator", sdk: .accepts, ours: .ok) { $0.emulate() },
+            SDKRow("expired, for the emulator", sdk: .refuses("ID_TOKEN_EXPIRED"), ours: .idTokenExpired) {
+                $0.emulate()
+                $0.draft.claims["exp"] = "\(now - 301)"
+            },
+        ]
+
+    private static let skew = [
+        SDKRow("a valid token", sdk: .accepts, ours: .ok),
+        SDKRow("iat in 299 s", sdk: .accepts, ours: .invalidIDToken, because: "more than a minute is no skew") {
+            $0.draft.claims["iat"] = "\(now + 299)"
+        },
+        SDKRow("iat in 60 s", sdk: .accepts, ours: .ok) { $0.draft.claims["iat"] = "\(now + 60)" },
+        SDKRow("iat in 301 s", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["iat"] = "\(now + 301)" },
+        SDKRow(
+            "expired 299 s ago", sdk: .accepts, ours: .idTokenExpired, because: "the skew never prolongs a token's life"
+        ) {
+            $0.draft.claims["exp"] = "\(now - 299)"
+        },
+        SDKRow("expired 301 s ago", sdk: .refuses("ID_TOKEN_EXPIRED"), ours: .idTokenExpired) {
+            $0.draft.claims["exp"] = "\(now - 301)"
+        },
+        SDKRow("no exp", sdk: .refuses("ID_TOKEN_EXPIRED"), ours: .invalidIDToken) { $0.draft.claims["exp"] = nil },
+    ]
+
+    private static let claims = [
+        SDKRow("a tenant's token", sdk: .accepts, ours: .ok) {
+            $0.tenant = .any
+            $0.draft.claims["firebase"] = #"{"tenant":"tenantID","sign_in_provider":"custom"}"#
+        },
+        SDKRow("another tenant", sdk: .refuses("TENANT_ID_MISMATCH"), ours: .tenantMismatch) {
+            $0.tenant = .only("tenantID")
+            $0.draft.claims["firebase"] = #"{"tenant":"otherTenant"}"#
+        },
+        SDKRow("another audience", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["aud"] = "\"bad-audience\"" },
+        SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["iss"] = "\"bad-issuer\"" },
+        SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = "\"\"" },
+        SDKRow("a number for sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = "10" },
+        SDKRow("a sub of 129 bytes", sdk: invalid, ours: .invalidIDToken) {
+            $0.draft.claims["sub"] = "\"\(String(repeating: "a", count: 129))\""
+        },
+        SDKRow("a sub of 65 characters and 130 bytes", sdk: invalid, ours: .invalidIDToken) {
+            $0.draft.claims["sub"] = "\"\(String(repeating: "\u{E9}", count: 65))\""
+        },
+    ]
+
+    private static let texts =
+        ["", "foo", "fo.ob.ar.baz", "foo.bar.baz"].map { text in
+            SDKRow("the text \"\(text)\"", sdk: invalid, ours: .argumentError) { $0.edit = { _ in text } }
+        } + [
+            SDKRow("colons for dots", sdk: invalid, ours: .argumentError) {
+                $0.edit = { $0.replacing(".", with: ":") }
+            },
+            SDKRow("padding", sdk: invalid, ours: .argumentError) { $0.edit = { $0 + "==" } },
+        ]
+}
+
+/// Go's VerifyIDTokenAndCheckRevoked and VerifySessionCookieAndCheckRevoked: users are valid since 1494364393.
+enum GoCheckRevoked {
+    private static let validSince: Int64 = 1_494_364_393
+
+    static let rows: [SDKRow] = [
+        SDKRow("issued and signed in since", sdk: .accepts, ours: .ok) {
+            $0.user = UserRecord(validSince: UnixTime(clamping: validSince))
+        },
+        SDKRow("of 1970", sdk: .refuses("ID_TOKEN_REVOKED"), ours: .idTokenRevoked) { old(&$0) },
+        SDKRow("of 1970, disabled", sdk: .refuses("USER_DISABLED"), ours: .userDisabled) {
+            old(&$0)
+            $0.user = UserRecord(validSince: UnixTime(clamping: validSince), disabled: true)
+        },
+        SDKRow("a cookie of 1970", sdk: .refuses("SESSION_COOKIE_REVOKED"), ours: .sessionCookieRevoked) {
+            old(&$0)
+            $0.bake()
+        },
+        SDKRow("a cookie of 1970, disabled", sdk: .refuses("USER_DISABLED"), ours: .userDisabled) {
+            old(&$0)
+            $0.bake()
+            $0.user = UserRecord(validSince: UnixTime(clamping: validSince), disabled: true)
+        },
+        SDKRow("an invalid token", sdk: .refuses("ID_TOKEN_INVALID"), ours: .argumentError) {
+            old(&$0)
+            $0.edit = { _ in "" }
+        },
+        SDKRow(
+            "a user who does not exist", sdk: .refuses("USER_NOT_FOUND"), ours: .ok,
+            because: "the store knows revocations, not users: who deletes an account disables it here too"),
+        SDKRow("an expired cookie", sdk: .refuses("SESSION_COOKIE_EXPIRED"), ours: .sessionCookieExpired) {
+            $0.bake()
+            $0.draft.claims["exp"] = "\(ManualClock.start - 301)"
+        },
+        SDKRow("an ID token as a cookie", sdk: .refuses("SESSION_COOKIE_INVALID"), ours: .invalidSessionCookie) {
+            $0.kind = .sessionCookie
+            $0.draft.claims["iss"] = "\"https://securetoken.google.com/\($0.project)\""
+        },
+    ]
+
+    private static func old(_ row: inout SDKCase) {
+        row.draft.claims["iat"] = "1970"
+        row.draft.claims["auth_time"] = "1970"
+        row.user = UserRecord(validSince: UnixTime(clamping: validSince))
+    }
+}

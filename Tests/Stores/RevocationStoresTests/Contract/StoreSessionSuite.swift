@@ -1,0 +1,134 @@
+import GatewayCore
+import Revocation
+import Testing
+
+@testable import StoreFixtures
+
+/// What every store does with sessions, whatever keeps its records.
+@Suite struct StoreSessionSuite {
+    @Test(arguments: StoreMaker.all)
+    func anUnknownSessionIsNoError(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        #expect(try await store.session("ann", "1") == SessionRecord())
+        #expect(try store.view.session("ann", "1") == .none)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aSignInIsVisibleWhenItIsAcknowledged(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        #expect(
+            try await store.recordSignIn("ann", "1", at: 100, expires: nil) == SessionRecord(signedInAt: 100))
+        #expect(try store.view.session("ann", "1") == maker.lookup(SessionRecord(revoked: false, signedInAt: 100)))
+        #expect(try await store.session("ann", "1") == SessionRecord(signedInAt: 100))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func signedInAtNeverGoesBack(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.recordSignIn("ann", "1", at: 200, expires: nil)
+        #expect(try await store.recordSignIn("ann", "1", at: 100, expires: nil).signedInAt == 200)
+        #expect(try store.view.session("ann", "1") == maker.lookup(SessionRecord(revoked: false, signedInAt: 200)))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aRecordCountsForItsOwnSession(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.recordSignIn("ann", "12", at: 100, expires: nil)
+        for (uid, session) in [("ann", "1"), ("ann1", "2"), ("ann", "2"), ("bob", "12")] {
+            #expect(try store.view.session(uid, session) == .none)
+            #expect(try await store.session(uid, session) == SessionRecord())
+        }
+        #expect(try store.view.user("ann") == .none)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aRevokedSessionStaysRevoked(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.revokeSession("ann", "1")
+        #expect(
+            try await store.recordSignIn("ann", "1", at: 100, expires: nil)
+                == SessionRecord(revoked: true, signedInAt: 100))
+        #expect(try store.view.session("ann", "1") == maker.lookup(SessionRecord(revoked: true, signedInAt: 100)))
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func revokingASessionKeepsWhenItSignedIn(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.recordSignIn("ann", "1", at: 100, expires: nil)
+        #expect(try await store.revokeSession("ann", "1") == SessionRecord(revoked: true, signedInAt: 100))
+    }
+
+    @Test(arguments: StoreMaker.embedded)
+    func anExpiredSessionIsPurged(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
+        try await store.recordSignIn("ann", "2", at: 100, expires: 1001)
+        try await store.recordSignIn("ann", "3", at: 100, expires: nil)
+        #expect(try await store.purge(now: 1000) == 1)
+        #expect(try store.view.session("ann", "1") == .none)
+        #expect(try await store.session("ann", "1") == SessionRecord())
+        #expect(try store.view.session("ann", "2") == .record(revoked: false, signedInAt: 100))
+        #expect(try store.view.session("ann", "3") == .record(revoked: false, signedInAt: 100))
+    }
+
+    @Test(arguments: StoreMaker.embedded)
+    func anExpiryIsOnlyEverExtended(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
+        try await store.revokeSession("ann", "1", expires: nil)
+        try await store.recordSignIn("ann", "1", at: 100, expires: 500)
+        #expect(try await store.purge(now: 999) == 0)
+        #expect(try await store.purge(now: 1000) == 1)
+    }
+
+    @Test(arguments: StoreMaker.embedded)
+    func aRevocationOutlivesWhatWasRecordedOfTheSession(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
+        try await store.revokeSession("ann", "1")
+        try await store.recordSignIn("ann", "1", at: 100, expires: 1100)
+        #expect(try await store.purge(now: 2_000_000_000) == 0)
+        #expect(try await store.session("ann", "1").revoked)
+    }
+
+    @Test(arguments: StoreMaker.embedded)
+    func manyExpiredSessionsArePurgedAtOnce(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in 0..<2500 {
+                group.addTask { try await store.recordSignIn("ann", "\(name)", at: 1, expires: 10) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(store.view.usage.sessions == 2500)
+        #expect(try await store.purge(now: 10) == 2500)
+        #expect(store.view.usage.sessions == 0)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func aSessionHasOneTo256Bytes(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        // A time has one spelling: a record of `017` would never be looked for.
+        for session in [
+            "", "a\u{0}", "017", "00", String(repeating: "a", count: 257), String(repeating: "\u{1F600}", count: 65),
+        ] {
+            await expectStoreError(.invalidSession) { try await store.revokeSession("ann", session) }
+            await expectStoreError(.invalidSession) {
+                try await store.recordSignIn("ann", session, at: 1, expires: nil)
+            }
+            await expectStoreError(.invalidSession) { _ = try await store.session("ann", session) }
+        }
+        for session in ["0", "0a", String(repeating: "a", count: 256)] { try await store.revokeSession("ann", session) }
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func sessionsHaveTheBoundsOfUsersAndTimes(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        await expectStoreError(.invalidUID) { try await store.revokeSession("", "1") }
+        await expectStoreError(.invalidTime) { try await store.recordSignIn("ann", "1", at: -1, expires: nil) }
+        await expectStoreError(.invalidTime) {
+            try await store.recordSignIn("ann", "1", at: 1, expires: 1_700_000_000_000)
+        }
+        #expect(try store.view.session("ann", "1") == .none)
+    }
+}

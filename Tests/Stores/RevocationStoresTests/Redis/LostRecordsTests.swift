@@ -1,0 +1,201 @@
+import GatewayConfiguration
+import GatewayCore
+import Testing
+
+@testable import RedisFixtures
+@testable import Revocation
+@testable import RevocationStores
+@testable import StoreFixtures
+@testable import SystemFixtures
+
+/// A Redis that holds less than it held, and no entry says why.
+@Suite struct LostRecordsTests {
+    private static func word(_ time: UnixTime?, _ flag: Bool) -> RecordWord { RecordWord(time: time, flag: flag) }
+
+    @Test func `a record becomes weaker only in the parts that an entry names`() {
+        let old = Self.word(7, true)
+        #expect(RecordWord.none.keeping(old, changing: []) == old)
+        #expect(RecordWord.none.keeping(old, changing: []).isKept)
+        #expect(RecordWord.none.keeping(old, changing: .all) == .none)
+        #expect(RecordWord.none.keeping(old, changing: .time) == Self.word(nil, true))
+        #expect(RecordWord.none.keeping(old, changing: .flag) == Self.word(7, false))
+        #expect(Self.word(9, false).keeping(old, changing: .time) == Self.word(9, true))
+        #expect(Self.word(5, true).keeping(old, changing: []) == old)
+    }
+
+    @Test func `a record that is as strong or stronger is taken as it is`() {
+        let old = Self.word(7, false)
+        for new in [old, Self.word(7, true), Self.word(8, false), .faulty] {
+            let kept = new.keeping(old, changing: [])
+            #expect(kept == new)
+            #expect(!kept.isKept)
+        }
+        #expect(RecordWord.faulty.keeping(.none, changing: []) == .faulty)
+        #expect(old.keeping(.faulty, changing: []) == old)
+        #expect(RecordWord.none.keeping(.faulty, changing: []).isKept)
+    }
+
+    @Test func `a sweep that keeps counts what it keeps, until that is set again`() throws {
+        let view = StoreView()
+        let keys = (0..<100).map { StoreKey(high: UInt64($0) &* 0x9e37_79b9_7f4a_7c15, low: UInt64($0) + 1) }
+        for key in keys { view.setUser(key, to: Self.word(5, false)) }
+        let reread = view.beginReread()
+        for key in keys.prefix(40) { view.setUser(key, to: Self.word(5, false)) }
+        for slice in 0..<StoreView.sweepSlices { view.keepUsers(reread, slice: slice) }
+        #expect(view.kept.users == 60)
+        #expect(view.usage.users == 100)
+        #expect(view.user(keys[99]) == .record(validSince: 5, disabled: false))
+        view.setUser(keys[99], to: Self.word(5, false))
+        view.setUser(keys[98], to: .none)
+        #expect(view.kept.users == 58)
+        let next = view.beginReread()
+        for slice in 0..<StoreView.sweepSlices { _ = view.sweep(next, slice: slice) }
+        #expect(view.kept.users == 0)
+        #expect(view.usage.users == 0)
+    }
+
+    @Test func `an entry says which parts it takes back, and two entries of a record say both`() throws {
+        let ann = try #require(ReplicaKey.user("ann"))
+        var script = ReplicaScript.following(.at(10, added: 4))
+        script.answer(
+            .changes([
+                ReplicaEntry(11, "uid", "ann", "valid_since", ""), ReplicaEntry(12, "uid", "ann", "disabled", "0"),
+            ]))
+        #expect(script.asked.first == .record(ann))
+        script.answer(.record(.none))
+        #expect(script.changes == [.all])
+    }
+
+    @Test(arguments: [ReplicaStreamInformation.at(9, added: 4), .at(11, added: 3), .absent])
+    func `a stream that lost what was seen of it has gone back`(_ information: ReplicaStreamInformation) {
+        var script = ReplicaScript.following(.at(10, added: 4))
+        script.handle(.lost)
+        script.handle(.connected)
+        script.answer(.identity(ReplicaIdentity(names: [[2]], isMaster: true)), .information(information))
+        #expect(script.regressions == 1)
+    }
+
+    @Test func `a stream that goes on has not gone back`() {
+        var script = ReplicaScript.following(.at(10, added: 4))
+        script.handle(.lost)
+        script.handle(.connected)
+        script.answer(
+            .identity(ReplicaIdentity(names: [[2]], isMaster: true)), .information(.at(12, added: 6)))
+        #expect(script.gaps == [.otherServer])
+        #expect(script.regressions == 0)
+    }
+
+    // MARK: - On a server
+
+    private func store(_ database: RedisDatabase, _ policy: StoreLossPolicy) async throws -> RedisStore {
+        var location = database.location
+        location.onLostStore = policy
+        let store = try RedisStore(location, loop: RedisDatabase.loop, logger: .silent)
+        try await store.load()
+        try await store.revoke("eve", at: 1_600_000_000)
+        try await store.setDisabled("bob", true)
+        try await store.revokeSession("ada", "1700000000")
+        return store
+    }
+
+    private func expectKept(_ store: RedisStore) throws {
+        #expect(try store.view.user("eve") == .record(validSince: 1_600_000_000, disabled: false))
+        #expect(try store.view.user("bob") == .record(validSince: nil, disabled: true))
+        #expect(try store.view.session("ada", "1700000000") == .record(revoked: true, signedInAt: nil))
+    }
+
+    @Test func `an emptied Redis is reported, what was known is kept, and an operator may confirm it`() async throws {
+        let database = try await RedisDatabase.onOwnServer()
+        let store = try await store(database, .keep)
+        try database.cli("FLUSHALL")
+        let loss = try await eventually("the loss") { store.health?.loss.isAny == true ? store.health?.loss : nil }
+        #expect(loss.users == 2)
+        #expect(loss.sessions == 1)
+        #expect(loss.wentBack)
+        try expectKept(store)
+        #expect(store.trouble?.contains("/v1/store/accept") == true)
+        await expectStoreError(.io) { _ = try await store.owner(of: IdentityLink(provider: "apple.com", subject: "1")) }
+        // An entry that names a part changes that part.
+        try await store.setDisabled("bob", false)
+        try await eventually("bob") { try store.view.user("bob") == .none ? true : nil }
+        #expect(try await store.accept().users == 1)
+        try await eventually("what Redis holds") { store.health?.loss.isAny == false ? true : nil }
+        #expect(try store.view.user("eve") == .none)
+        #expect(try store.view.session("ada", "1700000000") == .none)
+        #expect(try await store.owner(of: IdentityLink(provider: "apple.com", subject: "1")) == nil)
+        try await store.close()
+    }
+
+    @Test func `a Redis that was started again without its data is noticed too`() async throws {
+        let database = try await RedisDatabase.onOwnServer()
+        let store = try await store(database, .keep)
+        try await database.server.restart()
+        try await eventually("the loss") { store.health?.loss.users == 2 ? true : nil }
+        try expectKept(store)
+        try await store.close()
+    }
+
+    @Test func `two gateways that restore at once leave what both held`() async throws {
+        let database = try await RedisDatabase.onOwnServer()
+        let first = try await store(database, .restore)
+        let second = try await store(database, .restore)
+        try await first.revoke("late", at: 5)
+        try database.cli("FLUSHALL")
+        try database.cli("HSET", "gatehouse:user:{late}", "valid_since", "9")
+        try await eventually("the records") {
+            let eve = try database.cli("HGET", "gatehouse:user:{eve}", "valid_since") == "1600000000"
+            let bob = try database.cli("HGET", "gatehouse:user:{bob}", "disabled") == "1"
+            let ada = try database.cli("HGET", "gatehouse:session:{ada}:1700000000", "revoked") == "1"
+            return eve && bob && ada ? true : nil
+        }
+        #expect(try database.cli("HGET", "gatehouse:user:{late}", "valid_since") == "9")
+        for store in [first, second] {
+            try await eventually("the end of the loss") { store.replica.status.loss.isAny ? nil : true }
+            try expectKept(store)
+            try await store.close()
+        }
+    }
+
+    @Test func `where the loss is accepted, the view is what Redis holds`() async throws {
+        let database = try await RedisDatabase.onOwnServer()
+        let store = try await store(database, .accept)
+        try database.cli("FLUSHALL")
+        try await eventually("an empty view") {
+            store.view.usage.users == 0 && store.view.usage.sessions == 0 ? true : nil
+        }
+        try await store.close()
+    }
+
+    @Test func `a session that expired is no loss`() {
+        let view = StoreView()
+        view.setSession(StoreKey(high: 1, low: 1), to: Self.word(nil, true))
+        let table = ReplicaTableRig(view)
+        table.sweep(losesHistory: false)
+        #expect(view.usage.sessions == 0)
+        #expect(view.kept == (0, 0))
+    }
+
+    @Test func `where a user's record is missing, sessions are kept, too`() {
+        let view = StoreView()
+        view.setSession(StoreKey(high: 1, low: 1), to: Self.word(nil, true))
+        view.setUser(StoreKey(high: 2, low: 2), to: Self.word(1, false))
+        let table = ReplicaTableRig(view)
+        table.sweep(losesHistory: false)
+        #expect(view.kept == (1, 1))
+    }
+}
+
+/// A table that is read again and finds nothing.
+private final class ReplicaTableRig {
+    private var table: ReplicaTable?
+
+    init(_ view: StoreView) {
+        table = (try? StoreKeyMaker()).map { ReplicaTable(view: view, keys: $0) }
+    }
+
+    func sweep(losesHistory: Bool) {
+        table?.beginReread()
+        guard let table, let reread = table.lastReread else { return }
+        for slice in 0..<ReplicaTable.sweepSlices { table.sweep(slice: slice, of: reread, losesHistory: losesHistory) }
+    }
+}

@@ -1,0 +1,116 @@
+import Revocation
+import RevocationStores
+import Testing
+
+@testable import RedisFixtures
+@testable import StoreFixtures
+@testable import SystemFixtures
+
+/// Accounts in Redis: what the keys hold, what is told, and whom a faulty one concerns.
+@Suite struct RedisAccountTests {
+    private let ann = madeUID(0xa)
+
+    @Test func theKeysAreThoseOfTheContract() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        let link = IdentityLink(provider: "microsoft.com", subject: "tid:{oid}")
+        let account = AccountRecord.made(ann, link, email: "a+b%@example.com", name: "Ann")
+        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+        #expect(try database.cli("GET", "gatehouse:link:{microsoft.com:tid%3A%7Boid%7D}") == ann.uid)
+        #expect(try database.cli("GET", "gatehouse:email:{a+b%25@example.com}") == ann.uid)
+        let fields = ["created", "email_verified", "email", "email_from", "name", "link:microsoft.com"]
+        let values = try fields.map { try database.cli("HGET", "gatehouse:account:{\(ann)}", $0) }
+        #expect(values == ["1700000000", "1", "a+b%@example.com", "microsoft.com", "Ann", "tid:{oid}"])
+        #expect(try database.cli("HLEN", "gatehouse:account:{\(ann)}") == "6")
+        #expect(try database.changes() == ["link microsoft.com:tid:{oid} uid \(ann)"])
+        _ = try await store.setting("issuer", initial: Array("x".utf8))
+        #expect(try database.cli("GET", "gatehouse:setting:issuer") == "x")
+    }
+
+    @Test func `an unlinked identity is a field of its own`() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        _ = try await store.createAccount(.made(ann, .apple("{1}:2"), email: "a@b.c"), claimsEmail: true)
+        _ = try await store.claim(.google("1"), for: ann)
+        _ = try await store.release(provider: "apple.com", of: ann)
+        let fields = try database.cli("HKEYS", "gatehouse:account:{\(ann)}").split(separator: "\n")
+        #expect(Set(fields) == ["created", "link:google.com", "unlinked:apple.com:{1}:2"])
+        #expect(try database.cli("EXISTS", "gatehouse:email:{a@b.c}") == "0")
+    }
+
+    @Test func everyChangeOfALinkIsTold() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        _ = try await store.claim(.apple("1"), for: "u")
+        _ = try await store.claim(.google("1"), for: "u")
+        _ = try await store.release(provider: "apple.com", of: "u")
+        try await store.releaseAll(of: "u")
+        #expect(
+            try database.linkChanges() == [
+                "link apple.com:1 uid u", "link google.com:1 uid u", "link apple.com:1 uid ", "link google.com:1 uid ",
+            ])
+    }
+
+    @Test func anotherGatewaysGenerationMoves() async throws {
+        let database = try await RedisDatabase.fresh()
+        let (one, other) = (try await database.loadedStore(), try await database.loadedStore())
+        let places = ["apple.com:1", "google.com:7"].map { LinkGenerations.place(of: $0) }
+        let before = places.map { other.linkGenerations.generation(at: $0) }
+        _ = try await one.claim(.apple("1"), for: "u")
+        try await eventually("the entry at the other gateway") {
+            other.linkGenerations.generation(at: places[0]) != before[0] ? true : nil
+        }
+        #expect(other.linkGenerations.generation(at: places[1]) == before[1])
+        #expect(other.health?.malformedChanges == 0)
+        let claimed = other.linkGenerations.generation(at: places[0])
+        _ = try await one.release(provider: "apple.com", of: "u")
+        try await eventually("the entry of the end") {
+            other.linkGenerations.generation(at: places[0]) != claimed ? true : nil
+        }
+        #expect(other.health?.malformedChanges == 0)
+    }
+
+    @Test func allGenerationsMoveAfterAGap() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        try await store.revoke("u", at: 1)
+        let before = store.linkGenerations.generation(at: 9)
+        try database.cli("DEL", "gatehouse:changes")
+        try database.cli("XADD", "gatehouse:changes", "9999999999999-0", "uid", "u", "disabled", "0")
+        try await eventually("the reading after the gap") {
+            store.linkGenerations.generation(at: 9) != before ? true : nil
+        }
+    }
+
+    @Test(arguments: [
+        ["SET", "gatehouse:account:{u}", "x"], ["HSET", "gatehouse:account:{u}", "created", "milk"],
+        ["HSET", "gatehouse:account:{u}", "created", "1700000000000"],
+        ["HSET", "gatehouse:account:{u}", "email_verified", "true"],
+    ])
+    func aFaultyAccountIsAnErrorForItAlone(_ command: [String]) async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        try database.server.cli(["-n", "\(database.number)"] + command)
+        await expectStoreError(.faultyRecord) { _ = try await store.account("u") }
+        await expectStoreError(.faultyRecord) { _ = try await store.claim(.apple("1"), for: "u") }
+        await expectStoreError(.faultyRecord) { _ = try await store.release(provider: "apple.com", of: "u") }
+        #expect(try await store.owner(of: .apple("1")) == nil)
+        #expect(try await store.claim(.apple("1"), for: "v") != .providerTaken)
+    }
+
+    @Test func faultyOwnersAreErrorsForThemAlone() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        try database.cli("HSET", "gatehouse:link:{apple.com:1}", "a", "b")
+        try database.cli("SET", "gatehouse:link:{apple.com:2}", "")
+        try database.cli("HSET", "gatehouse:email:{a@b.c}", "a", "b")
+        for subject in ["1", "2"] {
+            await expectStoreError(.faultyRecord) { _ = try await store.owner(of: .apple(subject)) }
+            await expectStoreError(.faultyRecord) { _ = try await store.claim(.apple(subject), for: "u") }
+        }
+        await expectStoreError(.faultyRecord) { _ = try await store.uid(ofEmail: "a@b.c") }
+        #expect(try await store.account("u") == nil)
+        try database.cli("SET", "gatehouse:setting:issuer", "")
+        await expectStoreError(.faultyRecord) { _ = try await store.setting("issuer", initial: [1]) }
+    }
+}

@@ -1,0 +1,73 @@
+import GatewayCore
+import JOSE
+import Revocation
+import RevocationStores
+import Testing
+
+@testable import RedisFixtures
+@testable import StoreFixtures
+@testable import SystemFixtures
+
+/// Keys are laid out for a Redis Cluster, and no step needs two of its slots.
+@Suite struct RedisClusterLayoutTests {
+    /// A cluster of one node, which refuses what crosses slots. One for all: a cluster takes 2 s to begin.
+    private static let cluster = Task {
+        let busPort = Int.random(in: 20_000..<30_000)
+        let database = try await RedisDatabase.onOwnServer(["cluster-enabled yes", "cluster-port \(busPort)"])
+        try database.server.cli("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+        try await eventually("the cluster") {
+            try database.server.cli("CLUSTER", "INFO").contains("cluster_state:ok") ? true : nil
+        }
+        return database
+    }
+
+    @Test func everyStepRunsInACluster() async throws {
+        let store = try await Self.cluster.value.loadedStore()
+        let digest = try #require(SHA256Hasher()?.hash([1]))
+        #expect(try await store.revoke("a{b}:c", at: 7) == UserRecord(validSince: 7))
+        #expect(try await store.setDisabled("a{b}:c", true) == UserRecord(validSince: 7, disabled: true))
+        #expect(try await store.unrevoke("a{b}:c") == UserRecord(disabled: true))
+        #expect(
+            try await store.revokeSession("a{b}:c", "}1:2{", expires: 4_000_000_000) == SessionRecord(revoked: true))
+        #expect(try await store.recordSignIn("a{b}:c", "}1:2{", at: 5, expires: nil).signedInAt == 5)
+        #expect(try await store.user("a{b}:c") == UserRecord(disabled: true))
+        #expect(try await store.session("a{b}:c", "}1:2{") == SessionRecord(revoked: true, signedInAt: 5))
+        try await store.putNonce(digest, purpose: "any", lifetime: 9)
+        #expect(try await store.takeNonce(digest) == "any")
+        #expect(try await store.markSeen(digest, lifetime: 9))
+    }
+
+    @Test func everyStepOfAccountsRunsInACluster() async throws {
+        let store = try await Self.cluster.value.loadedStore()
+        let account = AccountRecord.made(madeUID(1), IdentityLink(provider: "oidc.a", subject: "}1:2{"), email: "{}")
+        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+        #expect(try await store.claim(.apple("1"), for: account.uid) != .providerTaken)
+        #expect(try await store.release(provider: "oidc.a", of: account.uid) != .last)
+        #expect(
+            try await store.setEmail("a@b.c", verified: true, from: .apple("1"), of: account.uid, claimsEmail: true))
+        try await store.setNameIfAbsent("Ann", of: account.uid)
+        #expect(try await store.account(account.uid)?.links == ["apple.com": "1"])
+        #expect(try await store.releaseAll(of: account.uid) == [.apple("1")])
+        #expect(try await store.setting("issuer", initial: [1]) == [1])
+    }
+
+    @Test func theRecordsOfAUserAreInOneSlot() async throws {
+        let cluster = try await Self.cluster.value
+        let slot = { (key: [UInt8]) in
+            try cluster.server.cli("CLUSTER", "KEYSLOT", String(decoding: key, as: UTF8.self))
+        }
+        for uid in ["ann", "a{b}", "{}", "}{", "a:b", "\u{e9}", "%7B"] {
+            let user = try slot(RedisKeys.user(UserKey(uid)))
+            for session in ["1", "apple.com:1", "{x}", "}"] {
+                #expect(try slot(RedisKeys.session(UserKey(uid), session)) == user, "\(uid) \(session)")
+            }
+        }
+    }
+
+    @Test func aScriptThatTouchedAnotherKeyWouldBeRefused() async throws {
+        let database = try await Self.cluster.value
+        let answer = try database.server.cli(
+            "EVAL", "#!lua\nreturn redis.call('HSET', 'gatehouse:changes', 'a', 'b')", "1", "gatehouse:user:{ann}")
+        #expect(answer.contains("ERR"))
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import Revocation
+import Testing
+
+@testable import RedisFixtures
+@testable import RevocationStores
+@testable import StoreFixtures
+@testable import SystemFixtures
+
+/// What the manual tells other backends and operators to do is what works.
+@Suite struct RedisManualTests {
+    private let manual: String
+
+    init() throws {
+        let file = Repository.root.appending(path: "docs/redis.md")
+        manual = try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// The blocks of code that stand after a comment.
+    private func blocks(after comment: String) -> [String] {
+        manual.components(separatedBy: "<!-- \(comment) -->\n```").dropFirst().compactMap { rest in
+            rest.components(separatedBy: "```").first.map { String($0.drop { $0 != "\n" }) }
+        }
+    }
+
+    /// Runs lines for a shell, in which `redis-cli` speaks to the database.
+    private func run(_ lines: String, _ database: RedisDatabase) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let connected = "redis-cli() { command redis-cli -p \(database.server.port) -n \(database.number) \"$@\"; }\n"
+        process.arguments = ["bash", "-euc", connected + lines]
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(text)")
+        return text
+    }
+
+    @Test func theLinesForRedisCliRevokeDisableAndEndASession() async throws {
+        let database = try await RedisDatabase.fresh()
+        let store = try await database.loadedStore()
+        let lines = blocks(after: "A test runs these lines.")
+        #expect(lines.count == 2)
+        let before = GatewayClock.system.now()
+        let output = try run(lines.joined(), database)
+        let record = try await store.user("ada")
+        #expect(!output.contains("ERR"))
+        #expect(record.disabled && (before...GatewayClock.system.now()).contains(record.validSince?.seconds ?? 0))
+        #expect(try await store.session("ada", "1700000000") == SessionRecord(revoked: true))
+        try await eventually("the gateway to know") {
+            let user =
+                try store.view.user("ada") == .record(validSince: record.validSince, disabled: true)
+            return try user && store.view.session("ada", "1700000000") == .record(revoked: true, signedInAt: nil)
+                ? true : nil
+        }
+    }
+
+    @Test func theLinesForRedisCliNeverMoveARevocationBack() async throws {
+        let database = try await RedisDatabase.fresh()
+        try database.cli("HSET", "gatehouse:user:{ada}", "valid_since", "99999999999")
+        _ = try run(try #require(blocks(after: "A test runs these lines.").first), database)
+        #expect(try database.cli("HGET", "gatehouse:user:{ada}", "valid_since") == "99999999999")
+    }
+
+    // MARK: - Rights
+
+    /// The rights of the manual's rule, without its user and password.
+    private func rights() throws -> [String] {
+        let rule = try #require(blocks(after: "A test takes this rule.").first)
+        let words = rule.split(whereSeparator: \.isWhitespace).map(String.init)
+        #expect(words.prefix(4) == ["user", "gatehouse", "on", ">PASSWORD"])
+        return Array(words.dropFirst(4))
+    }
+
+    private func account(_ rights: [String], _ database: RedisDatabase) throws -> RedisLocation.Account {
+        let name = "manual-\(database.number)"
+        let answer = try database.server.cli(["ACL", "SETUSER", name, "reset", "on", ">pw"] + rights)
+        #expect(answer == "OK")
+        return RedisLocation.Account(username: name, password: Secret("pw"))
+    }
+
+    private func useEverything(_ store: RedisStore) async throws {
+        let digest = try #require(SHA256Hasher()?.hash([1]))
+        try await store.revoke("ann", at: 7)
+        try await store.unrevoke("ann")
+        try await store.setDisabled("ann", true)
+        try await store.setDisabled("ann", false)
+        try await store.revokeSession("ann", "1", expires: 4_000_000_000)
+        try await store.recordSignIn("ann", "1", at: 5, expires: 4_000_000_001)
+        _ = try await store.user("ann")
+        _ = try await store.session("ann", "1")
+        try await store.putNonce(digest, purpose: "any", lifetime: 60)
+        _ = try await store.takeNonce(digest)
+        _ = try await store.markSeen(digest, lifetime: 60)
+        _ = try await store.isSeen(digest)
+        try await useAccounts(store)
+    }
+
+    private func useAccounts(_ store: RedisStore) async throws {
+        let uid = madeUID(1)
+        try await store.releaseAll(of: uid)
+        _ = try await store.claim(.apple("1"), for: uid)
+        _ = try await store.release(provider: "apple.com", of: uid)
+        let account = AccountRecord.made(madeUID(2), .apple("2"), email: "a@b.c")
+        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+        try await store.setNameIfAbsent("Ann", of: account.uid)
+        #expect(
+            try await store.setEmail("b@b.c", verified: true, from: .apple("2"), of: account.uid, claimsEmail: true))
+        _ = try await store.setting("issuer", initial: [1])
+    }
+
+    @Test func theRightsOfTheManualAreEnough() async throws {
+        let database = try await RedisDatabase.fresh()
+        try database.cli("SET", "gatehouse:user:{ann}", "x")
+        try database.cli("SET", "gatehouse:session:{ann}:1", "x")
+        let store = try await database.loadedStore(as: try account(rights(), database))
+        #expect(try store.view.user("ann") == .faulty)
+        try await store.unrevoke("ann")
+        try await useEverything(store)
+        try await store.revoke("ann", at: 9)
+        #expect(try store.view.user("ann") == .record(validSince: 9, disabled: false))
+        let log = try database.server.cli("ACL", "LOG")
+        #expect(!log.contains("manual-\(database.number)"), "\(log)")
+    }
+
+    @Test(arguments: [
+        "select", "hmget", "scan", "xinfo|stream", "xread", "xadd", "eval", "set", "get", "getdel", "hget", "hgetall",
+        "hkeys", "hset", "hsetnx", "hdel",
+        "type", "del",
+        "persist", "expiretime", "expireat",
+    ])
+    func noneOfTheRightsIsTooMuch(_ command: String) async throws {
+        let database = try await RedisDatabase.fresh()
+        let all = try rights()
+        #expect(all.contains("+\(command)"))
+        let store = try database.store(as: try account(all.filter { $0 != "+\(command)" }, database))
+        try database.cli("SET", "gatehouse:session:{ann}:1", "x")
+        if await store.commands.progress.wait(for: .zero, atMost: .milliseconds(300)),
+            await store.commands.isConnected(within: .milliseconds(300))
+        {
+            await #expect(throws: StoreError.self) { try await useEverything(store) }
+        }
+        try await store.close()
+    }
+}

@@ -1,0 +1,136 @@
+import Revocation
+import Testing
+
+@testable import RevocationStores
+
+/// Errors, and answers that are none.
+@Suite struct ReplicaFaultTests {
+    let information = ReplicaStreamInformation.at(10, added: 4)
+
+    /// Machines that wait for the answer to each kind of command.
+    static func waiting(for name: String) -> ReplicaScript {
+        let information = ReplicaStreamInformation.at(10, added: 4)
+        var script = ReplicaScript()
+        script.handle(.connected)
+        if name == "INFO" { return script }
+        script.answer(.identity(ReplicaScript.server))
+        if name == "XINFO" { return script }
+        script.answer(.information(information))
+        if name == "SCAN" { return script }
+        script.answerRound(information)
+        script.answerRound(information)
+        if name == "XREAD" { return script }
+        script.wait(.seconds(1))
+        script.answer(.changes([.user("ann", at: 11)]))
+        return script
+    }
+
+    @Test(arguments: ["INFO", "XINFO", "SCAN", "XREAD", "HMGET"])
+    func anErrorIsPausedForAndConfirmsNothing(_ name: String) throws {
+        var script = Self.waiting(for: name)
+        #expect(script.asked.first?.name == name)
+        let confirmations = script.confirmed.count
+        let fault = ReplicaFault(kind: "\(name) NOPERM", message: "no")
+        script.handle(.answered(.refused(fault)))
+        #expect(script.forgets == (name == "XREAD" ? 0 : 1) || script.asked.isEmpty)
+        #expect(script.events.last == .refused(fault))
+        #expect(script.machine.counts.lastFault == fault)
+        let deadline = try #require(script.machine.deadline)
+        #expect(deadline > script.now)
+        #expect(deadline - script.now <= 100_000_000)
+        script.now = deadline
+        script.handle(.tick)
+        #expect(script.asked == [.identity, .information])
+        #expect(script.confirmed.count == confirmations)
+    }
+
+    @Test(arguments: ["INFO", "XINFO", "SCAN", "XREAD", "HMGET"])
+    func anAnswerOfAnotherShapeIsAnError(_ name: String) {
+        var script = Self.waiting(for: name)
+        script.handle(.answered(name == "SCAN" ? .record(.none) : .slice(ReplicaSlice(cursor: 0))))
+        #expect(script.machine.counts.lastFault?.kind == "\(name) shape")
+        #expect(script.machine.deadline != nil)
+    }
+
+    @Test func anErrorIsToldOnceAndPausesGrowWithinTheirBound() {
+        var script = ReplicaScript()
+        script.handle(.connected)
+        var pauses: [UInt64] = []
+        for _ in 0..<12 {
+            script.answer(.refused(.model))
+            let pause = (script.machine.deadline ?? 0) - script.now
+            pauses.append(pause)
+            script.now += pause
+            script.handle(.tick)
+        }
+        #expect(script.events.filter { $0 == .refused(.model) }.count == 1)
+        #expect(pauses.allSatisfy { $0 <= 5_000_000_000 })
+        #expect(pauses.last ?? 0 >= 2_500_000_000)
+    }
+
+    @Test func afterItIsOverAnErrorIsToldAgain() {
+        var script = ReplicaScript.following(information)
+        for _ in 0..<2 {
+            script.wait(.seconds(1))
+            script.handle(.answered(.refused(.model)))
+            script.now = script.machine.deadline ?? 0
+            script.handle(.tick)
+            script.answer(.identity(ReplicaScript.server), .information(information))
+        }
+        #expect(script.events.filter { $0 == .refused(.model) }.count == 2)
+        #expect(script.events.filter { $0 == .recovered }.count == 2)
+        #expect(script.machine.counts.lastFault == nil)
+    }
+
+    /// The record that could not be read is asked for again.
+    @Test func anErrorForARecordLosesNoName() throws {
+        let ann = try #require(ReplicaKey.user("ann"))
+        var script = Self.waiting(for: "HMGET")
+        script.handle(.answered(.refused(.model)))
+        script.now = script.machine.deadline ?? 0
+        script.handle(.tick)
+        script.answer(.identity(ReplicaScript.server), .information(.at(11, added: 5)))
+        #expect(script.asked.first == .record(ann))
+        #expect(script.confirmed.count == 1)
+    }
+
+    @Test func noAnswerIsAnError() {
+        var script = ReplicaScript.following(information)
+        script.handle(.failed(.model))
+        #expect(script.forgets == 1)
+        #expect(script.machine.deadline != nil)
+    }
+
+    @Test func entriesInAnotherOrderAreAnError() {
+        var script = ReplicaScript.following(information)
+        script.answer(.changes([.user("ann", at: 12), .user("ann", at: 11)]))
+        #expect(script.machine.counts.lastFault == .otherOrder)
+    }
+
+    @Test func aServerThatDoesNotWaitIsNotAskedWithoutEnd() {
+        var script = ReplicaScript.following(information)
+        script.wait(.milliseconds(1))
+        script.answer(.changes([]))
+        #expect(script.machine.counts.lastFault == .noWait)
+        #expect(script.asked.isEmpty)
+    }
+
+    @Test func aPauseEndsWithTheConnection() {
+        var script = ReplicaScript.following(information)
+        script.handle(.failed(.model))
+        script.handle(.lost)
+        #expect(script.machine.deadline == nil)
+        script.handle(.tick)
+        #expect(script.asked.isEmpty)
+    }
+
+    @Test func aServerThatDoesNotTellWhoItIsIsToldOf() {
+        var script = ReplicaScript()
+        script.handle(.connected)
+        script.answer(.identity(nil), .information(information))
+        #expect(script.events.contains(.unknownServer))
+        script.answerRound(information)
+        script.answerRound(information)
+        #expect(script.confirmed.count == 1)
+    }
+}

@@ -1,0 +1,128 @@
+import GatewayCore
+import Revocation
+
+@testable import RevocationStores
+@testable import StoreFixtures
+
+/// A machine, a clock that the test moves, and what the machine did.
+struct ReplicaScript {
+    var machine: ReplicaMachine
+    var now: UInt64 = 1_000_000_000
+    /// What the machine asked last, not answered yet.
+    private(set) var asked: [ReplicaCommand] = []
+    private(set) var confirmed: [UInt64] = []
+    private(set) var records: [(key: ReplicaKey, word: RecordWord)] = []
+    private(set) var events: [ReplicaEvent] = []
+    private(set) var links: [String] = []
+    private(set) var rereads = 0
+    private(set) var sweeps = 0
+    private(set) var changes: [RecordParts] = []
+    private(set) var regressions = 0
+    private(set) var forgets = 0
+
+    static let server = ReplicaIdentity(names: [[1]], isMaster: true)
+
+    init(timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds()) {
+        machine = ReplicaMachine(timing: timing, bounds: bounds, seed: 1)
+    }
+
+    /// A machine that has read everything from an empty store whose stream came to `information`, and waits for entries.
+    static func following(
+        _ information: ReplicaStreamInformation, timing: ReplicaTiming = ReplicaTiming(),
+        bounds: ReplicaBounds = ReplicaBounds()
+    ) -> ReplicaScript {
+        var script = ReplicaScript(timing: timing, bounds: bounds)
+        script.handle(.connected)
+        script.answer(.identity(server), .information(information))
+        script.answerRound(information)
+        script.answerRound(information)
+        return script
+    }
+
+    mutating func handle(_ event: ReplicaMachine.Event) {
+        var actions: [ReplicaMachine.Action] = []
+        machine.handle(event, now: now, into: &actions)
+        for action in actions { note(action) }
+    }
+
+    private mutating func note(_ action: ReplicaMachine.Action) {
+        switch action {
+        case .send(let commands): asked = commands
+        case .forget: (asked, forgets) = ([], forgets + 1)
+        case .set(let key, let word, let parts):
+            records.append((key, word))
+            changes.append(parts)
+        case .historyWentBack: regressions += 1
+        case .beginReread: rereads += 1
+        case .sweep: sweeps += 1
+        case .confirm(let time): confirmed.append(time)
+        case .linkChanged(let name): links.append(name)
+        case .log(let event): events.append(event)
+        }
+    }
+
+    /// Answers what was asked, in its order.
+    mutating func answer(_ answers: ReplicaAnswer...) {
+        for answer in answers {
+            if !asked.isEmpty { asked.removeFirst() }
+            handle(.answered(answer))
+        }
+    }
+
+    /// Answers a whole round as a server would on which nothing happens: no keys, no entries, no records.
+    mutating func answerRound(_ information: ReplicaStreamInformation) {
+        for command in asked {
+            switch command {
+            case .identity: answer(.identity(Self.server))
+            case .information: answer(.information(information))
+            case .changes: answer(.changes([]))
+            case .slice: answer(.slice(ReplicaSlice(cursor: 0)))
+            case .record: answer(.record(.none))
+            }
+        }
+    }
+
+    mutating func wait(_ duration: Duration) {
+        now += duration.nanoseconds
+    }
+
+    var gaps: [ReplicaGap] {
+        events.compactMap { if case .rereadBegun(.gap(let gap)) = $0 { gap } else { nil } }
+    }
+}
+
+extension ReplicaStreamInformation {
+    /// A stream to which `added` entries were added, the last with this id.
+    static func at(_ milliseconds: UInt64, added: UInt64?) -> ReplicaStreamInformation {
+        ReplicaStreamInformation(last: .at(milliseconds), added: added, first: .at(1))
+    }
+}
+
+extension ReplicaStreamID {
+    static func at(_ milliseconds: UInt64) -> ReplicaStreamID {
+        ReplicaStreamID(milliseconds: milliseconds, sequence: 0)
+    }
+}
+
+extension ReplicaEntry {
+    static func user(_ uid: String, at milliseconds: UInt64) -> ReplicaEntry {
+        ReplicaEntry(milliseconds, "uid", uid, "valid_since", "1")
+    }
+
+    init(_ milliseconds: UInt64, _ fields: String...) {
+        self.init(id: .at(milliseconds), fields: fields.map { Array($0.utf8) })
+    }
+}
+
+extension ReplicaKey {
+    /// A key of a uid that can be one.
+    static func user(_ uid: String) -> ReplicaKey? { ReplicaKey(user: uid) }
+
+    static func session(_ uid: String, _ session: String) -> ReplicaKey? {
+        ReplicaKey(user: uid, session: session)
+    }
+}
+
+extension ReplicaFault {
+    static let model = ReplicaFault(kind: "HMGET ERR", message: "as the test wants it")
+}

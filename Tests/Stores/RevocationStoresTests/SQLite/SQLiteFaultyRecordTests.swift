@@ -1,0 +1,142 @@
+import Foundation
+import GRDB
+import GatewayCore
+import Logging
+import Revocation
+import RevocationStores
+import Synchronization
+import Testing
+
+@testable import StoreFixtures
+
+/// A record that is not what it should be is an error for its user alone.
+@Suite struct SQLiteFaultyRecordTests {
+    let path: String
+
+    init() throws {
+        path = try TemporaryFolder().path("gatehouse.db")
+    }
+
+    /// A store over a file into which someone wrote `sql`.
+    func store(_ sql: String, logger: Logger = .silent) async throws -> (SQLiteStore, LoadReport) {
+        try await SQLiteStore(path: path, logger: logger).close()
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { db in
+            try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
+            try db.execute(sql: sql)
+        }
+        try queue.close()
+        let store = try SQLiteStore(path: path, clock: .standing(at: 1000), logger: logger)
+        return (store, try await store.load())
+    }
+
+    func user(_ validSince: String, _ disabled: String = "0") -> String {
+        "INSERT INTO user (uid, valid_since, disabled) VALUES ('ok', 7, 0), ('bad', \(validSince), \(disabled));"
+    }
+
+    @Test(arguments: ["'soon'", "-1", "1700000000000", "100000000001", "1.5", "x'31'", "9223372036854775807"])
+    func anInvalidTimeIsFaultyForItsUserAlone(_ validSince: String) async throws {
+        let (store, report) = try await store(user(validSince))
+        #expect(report == LoadReport(users: 1, faulty: 1))
+        #expect(try store.view.user("bad") == .faulty)
+        #expect(try store.view.user("ok") == .record(validSince: 7, disabled: false))
+        #expect(store.view.faultyRecords == 1)
+        #expect(store.view.age(monotonicNow: 1) == 0)
+    }
+
+    @Test(arguments: ["'yes'", "2", "-1", "0.5", "x'00'"])
+    func anInvalidFlagIsFaulty(_ disabled: String) async throws {
+        let (store, _) = try await store(user("NULL", disabled))
+        #expect(try store.view.user("bad") == .faulty)
+    }
+
+    @Test(arguments: ["2, 1, NULL", "0, 1700000000000, NULL", "0, 'x', NULL", "0, 1, 'x'", "0, 1, -1"])
+    func anInvalidSessionIsFaulty(_ values: String) async throws {
+        let (store, report) = try await store(
+            "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES ('ann', 'ok', 0, 7, NULL), ('ann', 'bad', \(values));"
+        )
+        #expect(report.faulty == 1)
+        #expect(try store.view.session("ann", "bad") == .faulty)
+        #expect(try store.view.session("ann", "ok") == .record(revoked: false, signedInAt: 7))
+        #expect(try store.view.user("ann") == .none)
+        await expectStoreError(.faultyRecord) { _ = try await store.session("ann", "bad") }
+        await expectStoreError(.faultyRecord) {
+            try await store.recordSignIn("ann", "bad", at: 1, expires: nil)
+        }
+    }
+
+    @Test func faultyRecordsAreLogged() async throws {
+        let log = LogMemory()
+        _ = try await store(user("'soon'"), logger: Logger(label: "test") { _ in log })
+        #expect(log.lines.withLock { $0 } == ["invalid record in the store", "the store has invalid records"])
+    }
+
+    @Test func aStrictReadOfAFaultyRecordThrows() async throws {
+        let (store, _) = try await store(user("'soon'"))
+        await expectStoreError(.faultyRecord) { _ = try await store.user("bad") }
+        #expect(try await store.user("ok").validSince == 7)
+    }
+
+    @Test func aFaultyTimeIsNotOverwrittenByARevocation() async throws {
+        let (store, _) = try await store(user("1700000000000"))
+        let error = await expectStoreError(.faultyRecord) { try await store.revoke("bad", at: 1) }
+        #expect(error?.message.contains("unrevoke") == true)
+        #expect(try store.view.user("bad") == .faulty)
+    }
+
+    @Test func unrevokeMendsAFaultyTime() async throws {
+        let (store, _) = try await store(user("1700000000000"))
+        #expect(try await store.unrevoke("bad") == UserRecord())
+        #expect(try await store.revoke("bad", at: 1) == UserRecord(validSince: 1))
+        #expect(try store.view.user("bad") == .record(validSince: 1, disabled: false))
+    }
+
+    @Test func aRecordWithTwoFaultsIsMendedInTwoSteps() async throws {
+        let (store, _) = try await store(user("'soon'", "2"))
+        await expectStoreError(.faultyRecord) { try await store.setDisabled("bad", true) }
+        #expect(try store.view.user("bad") == .faulty)
+        #expect(try await store.unrevoke("bad") == UserRecord(disabled: true))
+        #expect(try store.view.user("bad") == .record(validSince: nil, disabled: true))
+    }
+
+    @Test func revokingMendsAFaultySession() async throws {
+        let (store, _) = try await store(
+            "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES ('ann', 'bad', 2, 'x', 'y');")
+        #expect(try await store.revokeSession("ann", "bad") == SessionRecord(revoked: true))
+        #expect(try store.view.session("ann", "bad") == .record(revoked: true, signedInAt: nil))
+    }
+
+    @Test func whoWritesAnInvalidValueIsToldAtOnce() async throws {
+        try await SQLiteStore(path: path, logger: .silent).close()
+        let queue = try DatabaseQueue(path: path)
+        for values in ["'a', 1700000000000, 0", "'a', 'x', 0", "'a', -1, 0", "'a', 1, 2", "x'61', 1, 0"] {
+            await #expect(throws: DatabaseError.self) {
+                try await queue.write { db in
+                    try db.execute(sql: "INSERT INTO user (uid, valid_since, disabled) VALUES (\(values))")
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the messages of a log.
+final class LogMemory: LogHandler, Sendable {
+    let lines = Mutex<[String]>([])
+
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) {
+        lines.withLock { $0.append("\(event.message)") }
+    }
+}

@@ -1,0 +1,77 @@
+import GRDB
+import GatewayCore
+import Revocation
+import Testing
+
+@testable import RevocationStores
+@testable import StoreFixtures
+
+/// A disk that fails is an error to who writes, and nothing that was not written is told to readers.
+@Suite struct SQLiteFullDiskTests {
+    /// Fills a store up to its bound, and returns the uid that had no room.
+    func fill(_ store: SQLiteStore) async throws -> String {
+        for index in 0..<10_000 {
+            let uid = "\(index)-" + String(repeating: "u", count: 100)
+            do { try await store.revoke(uid, at: 1) } catch {
+                #expect(error.code == .full)
+                return uid
+            }
+        }
+        Issue.record("the store never got full")
+        return ""
+    }
+
+    func fullStore() async throws -> (SQLiteStore, String) {
+        let store = try SQLiteStore(path: nil, maximumSize: 64 << 10, logger: .silent)
+        try await store.load()
+        return (store, try await fill(store))
+    }
+
+    @Test func aWriteWithoutRoomFailsAndIsNotVisible() async throws {
+        let (store, uid) = try await fullStore()
+        #expect(try store.view.user(uid) == .none)
+        #expect(try await store.user(uid) == UserRecord())
+    }
+
+    @Test func whatWasWrittenBeforeIsStillThere() async throws {
+        let (store, _) = try await fullStore()
+        let first = "0-" + String(repeating: "u", count: 100)
+        #expect(try store.view.user(first) == .record(validSince: 1, disabled: false))
+        #expect(try await store.user(first).validSince == 1)
+        #expect(store.view.age(monotonicNow: 1) == 0)
+    }
+
+    @Test func writesWorkAgainWhenThereIsRoom() async throws {
+        let (store, uid) = try await fullStore()
+        _ = try await store.writer.read { db in try db.execute(sql: "PRAGMA max_page_count = 1000000") }
+        try await store.revoke(uid, at: 1)
+        #expect(try store.view.user(uid) == .record(validSince: 1, disabled: false))
+    }
+
+    @Test func writesThatShareATransactionFailTogether() async throws {
+        let (store, _) = try await fullStore()
+        let before = store.view.usage.users
+        let failures = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<100 {
+                group.addTask {
+                    let uid = "\(index)+" + String(repeating: "u", count: 120)
+                    do throws(StoreError) { try await store.revoke(uid, at: 1) } catch { return error.code == .full }
+                    return false
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(failures > 0)
+        #expect(store.view.usage.users == before + 100 - failures)
+        let rows = try await store.writer.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM user") }
+        #expect(rows == store.view.usage.users)
+    }
+
+    @Test func aReadOnlyDatabaseFailsTheWriteAndNothingIsVisible() async throws {
+        let store = try SQLiteStore(path: nil, logger: .silent)
+        try await store.load()
+        _ = try await store.writer.read { db in try db.execute(sql: "PRAGMA query_only = ON") }
+        await expectStoreError(.readOnly) { try await store.revoke("ann", at: 1) }
+        #expect(try store.view.user("ann") == .none)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import GRDB
+import GatewayCore
+import Revocation
+import Testing
+
+@testable import RevocationStores
+@testable import StoreFixtures
+
+/// A file that is not where it was opened takes no writes, and neither does a full disk.
+@Suite struct SQLiteMovedFileTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("gatehouse.db")
+    }
+
+    private func loadedStore() async throws -> SQLiteStore {
+        let store = try SQLiteStore(path: path, logger: .silent)
+        try await store.load()
+        return store
+    }
+
+    private func move(_ from: String, _ to: String) throws {
+        try FileManager.default.moveItem(atPath: from, toPath: to)
+    }
+
+    @Test(arguments: ["", "-wal"])
+    func `a write to a file that was renamed is refused until the file is back`(_ suffix: String) async throws {
+        let store = try await loadedStore()
+        try await store.revoke("ann", at: 1)
+        try move(path + suffix, folder.path("away"))
+        await expectStoreError(.moved) { try await store.revoke("bob", at: 1) }
+        #expect(!store.isWritable)
+        #expect(store.trouble?.contains("moved") == true)
+        await store.inspect()
+        // What was acknowledged is still known, and no longer fresh.
+        #expect(try store.view.user("ann") == .record(validSince: 1, disabled: false))
+        #expect(try #require(store.view.age(monotonicNow: .max)) > 0)
+        try move(folder.path("away"), path + suffix)
+        try await store.revoke("bob", at: 1)
+        await store.inspect()
+        #expect(store.isWritable)
+        #expect(store.view.age(monotonicNow: .max) == 0)
+        try await store.close()
+        #expect(try await loadedStore().user("bob").validSince == 1)
+    }
+
+    @Test func `a file that was replaced is noticed without a write`() async throws {
+        let store = try await loadedStore()
+        try move(path, folder.path("away"))
+        try Data().write(to: URL(fileURLWithPath: path))
+        await store.inspect()
+        #expect(!store.isWritable)
+        await expectStoreError(.moved) { try await store.setDisabled("ann", true) }
+    }
+
+    @Test func `a file that was deleted is noticed without a write`() async throws {
+        let store = try await loadedStore()
+        try FileManager.default.removeItem(atPath: path)
+        await store.inspect()
+        #expect(store.trouble != nil)
+    }
+
+    @Test func `a full disk is reported and recovers by itself`() async throws {
+        let store = try SQLiteStore(path: path, maximumSize: 64 << 10, logger: .silent)
+        try await store.load()
+        for index in 0..<10_000 where store.isWritable {
+            _ = try? await store.revoke("\(index)-" + String(repeating: "u", count: 100), at: 1)
+        }
+        #expect(store.trouble?.contains("no room") == true)
+        await store.inspect()
+        #expect(!store.isWritable)
+        // Nothing that was acknowledged is in doubt.
+        #expect(store.view.age(monotonicNow: .max) == 0)
+        _ = try await store.writer.read { db in try db.execute(sql: "PRAGMA max_page_count = 1000000") }
+        await store.inspect()
+        #expect(store.isWritable)
+        #expect(store.trouble == nil)
+    }
+}

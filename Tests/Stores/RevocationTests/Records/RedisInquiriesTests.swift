@@ -1,0 +1,143 @@
+import GatewayCore
+import Logging
+import NIOCore
+import NIOPosix
+import Redis
+import Testing
+
+@testable import RedisFixtures
+@testable import Revocation
+@testable import StoreFixtures
+
+/// What a worker learns when it asks Redis on a request's way.
+@Suite struct RedisInquiriesTests {
+    /// A link and its questions on a loop of their own; an asker is a number.
+    private final class Desk: RedisLinkObserver {
+        let link: RedisLink
+        var inquiries: RedisInquiries<Int>?
+        var answers: [Int: StoreAnswer] = [:]
+        private var whenReady: EventLoopPromise<Void>?
+        private var whenAnswered: (count: Int, promise: EventLoopPromise<[Int: StoreAnswer]>)?
+
+        init(_ configuration: RedisConfiguration, loop: any EventLoop, timeout: UInt64) {
+            link = RedisLink(
+                configuration, loop: loop, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            inquiries = RedisInquiries(link: link, timeout: timeout) { [unowned self] asker, answer in
+                answers[asker] = answer
+                if let wanted = whenAnswered, answers.count == wanted.count { wanted.promise.succeed(answers) }
+            }
+            link.observer = self
+        }
+
+        func start(_ promise: EventLoopPromise<Void>) {
+            whenReady = promise
+            link.start()
+        }
+
+        func expect(_ count: Int, _ promise: EventLoopPromise<[Int: StoreAnswer]>) {
+            whenAnswered = (count, promise)
+            if answers.count == count { promise.succeed(answers) }
+        }
+
+        func linkIsReady(_ link: RedisLink) {
+            whenReady?.succeed()
+            whenReady = nil
+        }
+
+        func linkIsLost(_ link: RedisLink, why problem: RedisProblem) {}
+    }
+
+    /// Asks each question in one turn of a connected link's loop, and gives the answers by the questions' numbers.
+    private func ask(
+        _ port: Int, _ questions: [(StoreQuestion, String, String)], timeout: Duration = .seconds(10),
+        connects: Bool = true
+    ) throws -> [Int: StoreAnswer] {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        defer { try? group.syncShutdownGracefully() }
+        let loop = group.next()
+        let answers = loop.makePromise(of: [Int: StoreAnswer].self)
+        let ready = loop.makePromise(of: Void.self)
+        let desk = try loop.submit {
+            let desk = Desk(
+                RedisConfiguration(host: "127.0.0.1", port: port), loop: loop, timeout: timeout.nanoseconds)
+            if connects { desk.start(ready) } else { ready.succeed() }
+            return NIOLoopBound(desk, eventLoop: loop)
+        }.wait()
+        try ready.futureResult.wait()
+        try loop.submit {
+            for (number, (question, uid, session)) in questions.enumerated() {
+                desk.value.inquiries?.ask(question, RecordCommands(UserKey(uid), session: session), for: number)
+            }
+            desk.value.expect(questions.count, answers)
+        }.wait()
+        defer { try? loop.submit { desk.value.link.stop() }.wait() }
+        return try answers.futureResult.wait()
+    }
+
+    /// A server that lets a link be ready and answers what follows by `answer`.
+    private func greeting(
+        _ answer: @escaping @Sendable (FakeRedis.Command) -> FakeRedis.Answer
+    ) throws -> FakeRedis {
+        try FakeRedis { $0.name == "HMGET" ? answer($0) : .text("+PONG\r\n") }
+    }
+
+    @Test func recordsAreReadAsTheyStand() async throws {
+        let redis = try await RedisServer()
+        try redis.cli("HSET", "gatehouse:user:{ada}", "valid_since", "1700000000", "disabled", "1")
+        try redis.cli("HSET", "gatehouse:session:{ada}:1699", "signed_in_at", "1700000001")
+        try redis.cli("SET", "gatehouse:user:{odd}", "no hash")
+        try redis.cli("HSET", "gatehouse:session:{odd}:1", "revoked", "true")
+        let answers = try ask(
+            redis.port,
+            [
+                ([.user, .session], "ada", "1699"), (.session, "ada", "1699"), ([.user, .session], "bob", "1"),
+                ([.user, .session], "odd", "1"),
+            ])
+        let user = UserLookup.record(validSince: 1_700_000_000, disabled: true)
+        let session = SessionLookup.record(revoked: false, signedInAt: 1_700_000_001)
+        #expect(answers[0] == .records(user: user, session: session))
+        #expect(answers[1] == .records(user: nil, session: session))
+        #expect(answers[2] == .records(user: UserLookup.none, session: SessionLookup.none))
+        #expect(answers[3] == .records(user: .faulty, session: .faulty))
+    }
+
+    @Test func theQuestionsOfATurnAreAnsweredEachByItsOwn() async throws {
+        let redis = try await RedisServer()
+        let script = "for n = 0, 99 do redis.call('HSET', 'gatehouse:user:{u' .. n .. '}', 'valid_since', n) end"
+        try redis.cli("EVAL", script, "0")
+        let answers = try ask(redis.port, (0..<100).map { (.user, "u\($0)", "1") })
+        for number in 0..<100 {
+            let user = UserLookup.record(validSince: UnixTime(clamping: Int64(number)), disabled: false)
+            #expect(answers[number] == .records(user: user, session: nil))
+        }
+    }
+
+    @Test func h04WithoutAConnectionNothingIsKnown() throws {
+        #expect(try ask(1, [([.user, .session], "ada", "1")], connects: false)[0] == .failed(.unreachable))
+    }
+
+    @Test func h04OnePartThatFailsIsAFailureOfAll() throws {
+        let fake = try greeting {
+            $0.arguments.last == "disabled" ? .text("*2\r\n$-1\r\n$-1\r\n") : .text("-ERR no\r\n")
+        }
+        defer { fake.stop() }
+        #expect(try ask(fake.port, [([.user, .session], "ada", "1")])[0] == .failed(.refused))
+    }
+
+    @Test func h04AnAnswerThatDoesNotComeIsNone() throws {
+        let fake = try greeting { _ in .silence }
+        defer { fake.stop() }
+        let answers = try ask(fake.port, [([.user, .session], "ada", "1")], timeout: .milliseconds(30))
+        #expect(answers[0] == .failed(.timedOut))
+    }
+
+    @Test func moreQuestionsThanMayWaitFailAtOnce() throws {
+        let fake = try greeting { _ in .silence }
+        defer { fake.stop() }
+        let limit = RedisInquiries<Int>.limit
+        let answers = try ask(
+            fake.port, (0...limit).map { (.user, "u\($0)", "1") }, timeout: .milliseconds(200))
+        #expect(answers[limit] == .failed(.overloaded))
+        #expect(answers.values.count { $0 == .failed(.timedOut) } == limit)
+    }
+}

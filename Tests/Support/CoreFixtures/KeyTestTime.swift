@@ -1,0 +1,70 @@
+import GatewayCore
+import Synchronization
+
+/// A monotonic clock that only the test moves, and the sleep that goes with it.
+final class KeyTestTime: Sendable {
+    private struct Sleeper {
+        let deadline: UInt64
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now: UInt64 = .seconds(1000)
+        var nextID = 0
+        var sleepers: [Int: Sleeper] = [:]
+        var cancelled: Set<Int> = []
+    }
+
+    private let state = Mutex(State())
+
+    var now: UInt64 { state.withLock { $0.now } }
+    /// How many sleep.
+    var sleeping: Int { state.withLock { $0.sleepers.count } }
+    var clock: GatewayClock { GatewayClock(now: { 1_700_000_000 }, monotonic: { self.now }) }
+
+    /// Moves the clock and wakes who slept until then.
+    func advance(seconds: Double) {
+        let woken = state.withLock { state in
+            state.now += .seconds(seconds)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
+    /// Returns once the clock has reached `deadline`.
+    func sleep(until deadline: UInt64) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.cancelled.remove(id) != nil {
+                        return Result<Void, any Error>?(.failure(CancellationError()))
+                    }
+                    if state.now >= deadline { return .success(()) }
+                    state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
+                    return nil
+                }
+                if let isOver { continuation.resume(with: isOver) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                let sleeper = state.sleepers.removeValue(forKey: id)
+                if sleeper == nil { state.cancelled.insert(id) }
+                return sleeper
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+}
+
+extension UInt64 {
+    /// So many seconds, in nanoseconds.
+    static func seconds(_ seconds: Double) -> UInt64 {
+        UInt64(seconds * 1_000_000_000)
+    }
+}

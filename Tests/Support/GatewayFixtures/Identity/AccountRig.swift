@@ -1,0 +1,99 @@
+import Authentication
+import GatewayConfiguration
+import GatewayCore
+import JOSE
+import Revocation
+import Synchronization
+import Testing
+
+@testable import Authorization
+@testable import CoreFixtures
+@testable import OutboundHTTP
+@testable import StoreFixtures
+
+extension ServiceAccount {
+    /// A key file as the Google Cloud console writes it, with changed members; nil takes one out.
+    static func file(pem: [UInt8], _ changes: [String: String?] = [:]) -> [UInt8] {
+        var members: [String: String] = [
+            "type": "service_account", "project_id": "my-app", "private_key_id": "k1",
+            "private_key": String(decoding: pem, as: UTF8.self),
+            "client_email": "gw@my-app.iam.gserviceaccount.com", "client_id": "1",
+            "token_uri": "https://oauth2.example/token",
+        ]
+        for (name, value) in changes { members[name] = value }
+        var text = ObjectText()
+        for (name, value) in members { text.add(name, value) }
+        return text.bytes
+    }
+}
+
+/// Lookups of accounts, with a clock and a Google that the test plays.
+struct AccountRig {
+    let transport = FakeTransport()
+    let time = ManualClock()
+    let log = LogLines()
+    let toolkit: IdentityToolkit
+    let key: SigningKey
+
+    /// - Parameter token: whether there is an access token already, for an hour; the tests' calls count from there.
+    init(token: Bool = true, _ changes: [String: String?] = [:]) throws {
+        key = try Self.key.get()
+        var accounts = Configuration.FirebaseAccounts(serviceAccount: "unused")
+        accounts.timeout = .milliseconds(1500)
+        let environment = LookupEnvironment(
+            transport: transport, clock: time.clock, logger: log.logger, wake: { _, _ in })
+        toolkit = IdentityToolkit(
+            accounts, project: "my-app",
+            account: try ServiceAccount(json: ServiceAccount.file(pem: key.pem(), changes), name: "sa.json"),
+            environment: environment)
+        guard token else { return }
+        toolkit.start()
+        answerToken(0)
+    }
+
+    /// One for all tests: making one takes long.
+    static let key = Result { try SigningKey.generate(.rs256, keyID: "k1") }
+
+    /// What comes to one who asks.
+    final class Statuses: Sendable {
+        private let statuses = Mutex<[AccountStatus]>([])
+
+        var all: [AccountStatus] { statuses.withLock { $0 } }
+        var answers: [AccountStatus.Answer] { all.map(\.answer) }
+        fileprivate func add(_ status: AccountStatus) { statuses.withLock { $0.append(status) } }
+    }
+
+    /// Asks for the account as it is now, or was so many seconds ago.
+    @discardableResult
+    func look(_ uid: String, notOlderThan seconds: Double = 0) -> Statuses {
+        let statuses = Statuses()
+        toolkit.look(UserKey(uid), notBefore: time.monotonic - UInt64(seconds * 1e9)) { statuses.add($0) }
+        return statuses
+    }
+
+    func answerToken(_ place: Int, lifetime: String = "3600", _ token: String = "at-1") {
+        transport.answer(place, #"{"access_token":"\#(token)","expires_in":\#(lifetime),"token_type":"Bearer"}"#)
+    }
+
+    /// Answers a lookup with users' JSON.
+    func answer(_ place: Int, _ users: String...) {
+        transport.answer(
+            place, #"{"kind":"identitytoolkit#GetAccountInfoResponse","users":["# + users.joined(separator: ",") + "]}")
+    }
+
+    /// Moves the clock and lets what is due happen.
+    func advance(_ seconds: Double) {
+        time.advance(seconds: seconds)
+        toolkit.tick()
+    }
+
+    /// The uids of a lookup.
+    func uids(_ place: Int) throws -> [String] {
+        let document = try JSONDocument(transport.calls[place].request.body)
+        return document.root["localId"].map { $0.elements.compactMap(\.string) } ?? []
+    }
+}
+
+extension AccountStatus.Answer {
+    static let good = AccountStatus.Answer.account(validSince: nil, disabled: false)
+}

@@ -1,0 +1,34 @@
+import Forwarding
+import JOSE
+
+@testable import Authentication
+@testable import CoreFixtures
+
+extension TokenDraft {
+    static func verifier(
+        _ kind: CredentialKind = .idToken, tenant: FirebaseVerifier.Tenant = .none, skew: Int64 = 5,
+        emulator: Bool = false
+    ) -> FirebaseVerifier {
+        let host = kind == .idToken ? "securetoken.google.com" : "session.firebase.google.com"
+        return FirebaseVerifier(
+            kind: kind, issuer: "https://\(host)/\(project)", project: project, tenant: tenant, clockSkew: skew,
+            insecureEmulator: emulator, keySet: 0)
+    }
+
+    /// Whom the claims name, without a signature being made.
+    func principal(_ kind: CredentialKind = .idToken, now: Int64 = ManualClock.start) throws -> Principal {
+        let text = Array(withHeader("alg", "\"none\"").withHeader("kid", nil).unsigned.utf8)
+        let token = try text.withUnsafeBytes { try UnverifiedJWS($0) }
+        let hasher = try SHA256Hasher.required()
+        return try Self.verifier(kind, tenant: .any, emulator: true).verify(token, key: nil, now: now, hasher: hasher)
+    }
+
+    /// The principal as the cache keeps it.
+    func entry(
+        _ renderer: IdentityRenderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
+    ) throws -> VerifiedTokenCache.Entry {
+        let principal = try principal()
+        return VerifiedTokenCache.Entry(
+            principal: principal, verifier: 0, keySetGeneration: 1, identity: renderer.render(principal))
+    }
+}

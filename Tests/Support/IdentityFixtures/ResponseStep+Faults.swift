@@ -1,0 +1,82 @@
+package import DevelopmentIdentity
+internal import NIOCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+// What a server does on a connection besides sending a whole response
+extension ResponseStep {
+    /// Sends so many bytes of ``BodyPattern``, no faster than the peer reads.
+    package static func fill(_ count: Int) -> ResponseStep {
+        .run { channel, next in fill(count, channel, next) }
+    }
+
+    private static func fill(_ count: Int, _ channel: any Channel, _ next: @escaping @Sendable () -> Void) {
+        guard count > 0 else { return next() }
+        // The pattern repeats every 64 bytes and every piece but the last is a multiple of that, so that pieces fit.
+        let piece = count < 65_536 ? BodyPattern.bytes(count) : fullPiece
+        channel.writeAndFlush(ByteBuffer(bytes: piece)).whenSuccess {
+            // A write that completes at once calls back at once; the next turn keeps the stack short.
+            channel.eventLoop.execute { fill(count - piece.count, channel, next) }
+        }
+    }
+
+    private static let fullPiece = BodyPattern.bytes(65_536)
+
+    /// Sends bytes one at a time with a pause after each.
+    package static func drip(_ bytes: ArraySlice<UInt8>, interval: Duration) -> ResponseStep {
+        .run { channel, next in drip(bytes, interval, channel, next) }
+    }
+
+    private static func drip(
+        _ bytes: ArraySlice<UInt8>, _ interval: Duration, _ channel: any Channel,
+        _ next: @escaping @Sendable () -> Void
+    ) {
+        guard let first = bytes.first else { return next() }
+        channel.writeAndFlush(ByteBuffer(bytes: [first])).whenSuccess {
+            channel.eventLoop.scheduleTask(in: TimeAmount(interval)) {
+                drip(bytes.dropFirst(), interval, channel, next)
+            }
+        }
+    }
+
+    /// Does nothing for a while.
+    package static func wait(_ duration: Duration) -> ResponseStep {
+        .run { channel, next in channel.eventLoop.scheduleTask(in: TimeAmount(duration), next) }
+    }
+
+    /// Does nothing until the gate opens.
+    package static func hold(_ gate: Gate) -> ResponseStep { .run { _, next in gate.whenOpen(next) } }
+
+    /// Stops or resumes reading what the peer sends.
+    package static func reading(_ isOn: Bool) -> ResponseStep {
+        .run { channel, next in
+            try? channel.syncOptions?.setOption(.autoRead, value: isOn)
+            next()
+        }
+    }
+
+    /// Never does anything again.
+    package static var hang: ResponseStep { .run { _, _ in } }
+
+    /// Closes with a TCP reset: closing a socket that lingers for no time discards what is unsent.
+    package static var reset: ResponseStep {
+        .run { channel, _ in
+            guard let socket = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+            socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
+        }
+    }
+}
+
+/// Bodies of any length that a receiver can check.
+package enum BodyPattern {
+    private static let block = Array("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-\n".utf8)
+
+    /// The first `count` bytes of the pattern, which repeats every 64 bytes.
+    package static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { block[$0 & 63] }
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Synchronization
+
+@testable import SystemFixtures
+
+/// A TCP proxy before a Redis server that knows where replies begin and end, and loses, repeats or swaps one when it is told to.
+final class RedisMiddlebox: Sendable {
+    /// What becomes of a reply.
+    enum Fault: Sendable, CaseIterable {
+        case lost
+        case repeated
+        /// It comes after the reply that follows it.
+        case swapped
+    }
+
+    fileprivate struct State {
+        var fault: (Fault, @Sendable ([UInt8]) -> Bool)?
+        var faults = 0
+        var sockets: [Int32] = []
+        var isStopped = false
+    }
+
+    /// Where it listens, on 127.0.0.1.
+    let port: Int
+    private let listener: Int32
+    private let core: Core
+
+    fileprivate final class Core: Sendable {
+        let state = Mutex(State())
+        let server: Int
+
+        init(server: Int) { self.server = server }
+    }
+
+    /// Passes on everything between its clients and a server on 127.0.0.1.
+    init(before server: RedisServer) throws {
+        (listener, port) = try Ports.listener()
+        core = Core(server: server.port)
+        let (listener, core) = (listener, core)
+        PlainThread.start { core.takeConnections(on: listener) }
+    }
+
+    deinit { stop() }
+
+    /// Ends the listener and all connections.
+    func stop() {
+        core.state.withLock { state in
+            guard !state.isStopped else { return }
+            state.isStopped = true
+            shutdown(listener, Int32(SHUT_RDWR))
+            for socket in state.sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// Does this to the next reply of any connection that `matches` accepts, once.
+    func apply(_ fault: Fault, to matches: @escaping @Sendable ([UInt8]) -> Bool) {
+        core.state.withLock { $0.fault = (fault, matches) }
+    }
+
+    /// How many replies were lost, repeated or swapped.
+    var faults: Int { core.state.withLock { $0.faults } }
+}
+
+extension RedisMiddlebox.Core {
+    func takeConnections(on listener: Int32) {
+        while true {
+            let client = uninterrupted { accept(listener, nil, nil) }
+            guard client >= 0, !state.withLock({ $0.isStopped }) else {
+                if client >= 0 { close(client) }
+                break
+            }
+            guard let server = connectToServer() else {
+                close(client)
+                continue
+            }
+            for socket in [client, server] {
+                var on: Int32 = 1
+                _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+                setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+            }
+            state.withLock { $0.sockets += [client, server] }
+            PlainThread.start { self.passCommands(from: client, to: server) }
+            PlainThread.start { self.passReplies(from: server, to: client) }
+        }
+        close(listener)
+    }
+
+    private func connectToServer() -> Int32? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        address.sin_port = in_port_t(UInt16(clamping: server)).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
+        }
+        guard isConnected else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private func passCommands(from client: Int32, to server: Int32) {
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = uninterrupted { recv(client, &chunk, chunk.count, 0) }
+            guard count > 0, write(Array(chunk[..<count]), to: server) else { break }
+        }
+        shutdown(server, Int32(SHUT_RDWR))
+        shutdown(client, Int32(SHUT_RDWR))
+    }
+
+    private func passReplies(from server: Int32, to client: Int32) {
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        var bytes: [UInt8] = []
+        var held: [UInt8]?
+        reading: while true {
+            let count = uninterrupted { recv(server, &chunk, chunk.count, 0) }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+            while let end = Self.endOfReply(in: bytes, from: 0) {
+                let reply = Array(bytes[..<end])
+                bytes.removeFirst(end)
+                var output = reply
+                if let earlier = held {
+                    output += earlier
+                    held = nil
+                } else {
+                    switch takeFault(for: reply) {
+                    case nil: break
+                    case .lost: output = []
+                    case .repeated: output += reply
+                    case .swapped:
+                        held = reply
+                        output = []
+                    }
+                }
+                guard write(output, to: client) else { break reading }
+            }
+        }
+        shutdown(client, Int32(SHUT_RDWR))
+        shutdown(server, Int32(SHUT_RDWR))
+    }
+
+    private func takeFault(for reply: [UInt8]) -> RedisMiddlebox.Fault? {
+        state.withLock { state in
+            guard let (fault, matches) = state.fault, matches(reply) else { return nil }
+            state.fault = nil
+            state.faults += 1
+            return fault
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to socket: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { bytes in
+                uninterrupted { send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Where the reply ends that begins at `start`; nil where it is not complete.
+    private static func endOfReply(in bytes: [UInt8], from start: Int) -> Int? {
+        guard start < bytes.count, let lineEnd = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let next = lineEnd + 1
+        guard bytes[start] == UInt8(ascii: "$") || bytes[start] == UInt8(ascii: "*") else { return next }
+        let count = Int(String(decoding: bytes[(start + 1)..<(lineEnd - 1)], as: UTF8.self)) ?? 0
+        if count < 0 { return next }
+        if bytes[start] == UInt8(ascii: "$") { return next + count + 2 <= bytes.count ? next + count + 2 : nil }
+        var end = next
+        for _ in 0..<count {
+            guard let element = endOfReply(in: bytes, from: end) else { return nil }
+            end = element
+        }
+        return end
+    }
+}

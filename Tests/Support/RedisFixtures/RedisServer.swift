@@ -1,0 +1,124 @@
+import Foundation
+import Synchronization
+
+@testable import SystemFixtures
+
+/// A real `redis-server` on a free port of loopback, with its files in a folder of its own.
+///
+/// It can be frozen, killed and started again on the same port and files. It ends with this object, and with the tests.
+final class RedisServer: Sendable {
+    /// As whom `cli` speaks to the server.
+    struct User: Sendable {
+        let name: String
+        let password: String
+
+        /// A user of the server's ACL; `default` where there is only a password.
+        init(_ name: String = "default", password: String) {
+            self.name = name
+            self.password = password
+        }
+    }
+
+    private let process = Mutex<ServerProcess?>(nil)
+    private let place: Mutex<Int>
+    private let user: User?
+    private let tls: TestAuthority?
+
+    /// The server's files: `dump.rdb`, `appendonlydir`, `log`.
+    let folder: ScratchFolder
+
+    /// Where it listens, on 127.0.0.1.
+    var port: Int { place.withLock { $0 } }
+
+    /// The last process's id.
+    var pid: Int32 { process.withLock { $0?.pid ?? 0 } }
+
+    /// What the server wrote to its log.
+    var log: String { folder.read("log") }
+
+    /// Starts a server and returns when it answers.
+    ///
+    /// - Parameters:
+    ///   - configuration: lines besides the port and the folder, such as `appendonly yes` or `requirepass secret`. Nothing is saved by default.
+    ///   - user: as whom `cli` speaks to it, where it asks for a password.
+    ///   - tls: whose certificates it uses; it speaks nothing but TLS then.
+    init(_ configuration: [String] = [], user: User? = nil, tls: TestAuthority? = nil) async throws {
+        folder = try ScratchFolder()
+        self.user = user
+        self.tls = tls
+        place = Mutex(0)
+        for attempt in 1...5 {
+            try writeConfiguration(configuration, port: Ports.free())
+            do {
+                try await start()
+                return
+            } catch {
+                // Another process may have taken the port meanwhile.
+                guard attempt < 5, log.contains("in use") else { throw error }
+            }
+        }
+    }
+
+    private func writeConfiguration(_ lines: [String], port: Int) throws {
+        place.withLock { $0 = port }
+        var all = ["bind 127.0.0.1", "save \"\"", "logfile log", "dir \(folder.path)", "enable-debug-command yes"]
+        if let tls {
+            all += ["port 0", "tls-port \(port)", "tls-cert-file \(tls.certificate)", "tls-key-file \(tls.key)"]
+            all += ["tls-ca-cert-file \(tls.authority)", "tls-auth-clients optional"]
+        } else {
+            all += ["port \(port)"]
+        }
+        try folder.write((all + lines).joined(separator: "\n") + "\n", to: "redis.conf")
+    }
+
+    /// Starts the server that was stopped, on the same port and files.
+    ///
+    /// - Parameter whenLoaded: to return when it has its data; otherwise when it listens.
+    func start(whenLoaded: Bool = true) async throws {
+        try folder.write("", to: "log")
+        let started = try await ServerProcess("redis-server", ["redis.conf"], in: folder, log: "log")
+        process.withLock { $0 = started }
+        let line = whenLoaded ? "Ready to accept connections" : "Server initialized"
+        try await eventually("redis-server to be ready: \(log)") {
+            if log.contains("Failed listening") || log.contains("FATAL") { throw Impatience("the port: \(log)") }
+            return log.contains(line) ? true : nil
+        }
+    }
+
+    /// Ends it without a chance to save anything.
+    func stop() {
+        process.withLock { process in
+            process?.end()
+            process = nil
+        }
+    }
+
+    /// The same as `stop`: SIGKILL.
+    func kill() { stop() }
+
+    /// Kills it and starts it again, on the same port and files.
+    func restart(whenLoaded: Bool = true) async throws {
+        stop()
+        try await start(whenLoaded: whenLoaded)
+    }
+
+    /// Keeps it from doing anything: SIGSTOP. The kernel still accepts connections for it.
+    func freeze() { process.withLock { $0?.signal(SIGSTOP) } }
+
+    /// Lets it go on.
+    func thaw() { process.withLock { $0?.signal(SIGCONT) } }
+
+    /// Runs one command by `redis-cli` and returns what that prints, without the line's end.
+    @discardableResult
+    func cli(_ arguments: String...) throws -> String { try cli(arguments) }
+
+    /// Runs one command by `redis-cli` and returns what that prints, without the line's end.
+    @discardableResult
+    func cli(_ arguments: [String]) throws -> String {
+        var options = ["-h", "127.0.0.1", "-p", String(port)]
+        if let tls { options += ["--tls", "--cacert", tls.authority] }
+        if let user { options += ["--user", user.name, "--pass", user.password, "--no-auth-warning"] }
+        let output = try Program.run("redis-cli", options + arguments)
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import GatewayCore
+import JOSE
+import Logging
+import Revocation
+import RevocationStores
+import Testing
+
+/// A way to make an empty, loaded store. The suite runs once for each of `all`; a new implementation adds itself there.
+struct StoreMaker: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// Whether the view has sign-ins too; where it has not, they are asked of the store.
+    var viewHasSignIns = true
+    let make: @Sendable (GatewayClock) async throws -> any GatewayStore
+
+    static let all = [sqliteFile, sqliteMemory, redis]
+    /// Those that tell by their own clock what has expired, and remove it when they are told to.
+    static let embedded = [sqliteFile, sqliteMemory]
+
+    static let sqliteFile = StoreMaker(testDescription: "SQLite file") { clock in
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.path("gatehouse.db"), clock: clock, logger: .silent)
+        try await store.load()
+        return store
+    }
+
+    static let sqliteMemory = StoreMaker(testDescription: "SQLite in memory") { clock in
+        let store = try SQLiteStore(path: nil, clock: clock, logger: .silent)
+        try await store.load()
+        return store
+    }
+
+    static let redis = StoreMaker(testDescription: "Redis", viewHasSignIns: false) { clock in
+        try await RedisDatabase.fresh().loadedStore(now: clock.now())
+    }
+
+    /// What the view answers for a session with this record.
+    func lookup(_ record: SessionRecord) -> SessionLookup {
+        if viewHasSignIns { return .record(revoked: record.revoked, signedInAt: record.signedInAt) }
+        return record.revoked ? .record(revoked: true, signedInAt: nil) : .none
+    }
+
+    /// A loaded store whose clock stands still.
+    func callAsFunction(now: Int64 = 1_700_000_000) async throws -> any GatewayStore {
+        try await make(.standing(at: now))
+    }
+}
+
+extension GatewayClock {
+    static func standing(at now: Int64) -> GatewayClock {
+        GatewayClock(now: { now }, monotonic: { 1 })
+    }
+}
+
+extension Logger {
+    static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// A folder of a test's own, removed when the process that ran the tests is gone by the system's cleaning of `/tmp`.
+struct TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+
+extension StoreView {
+    /// What the view answers for a uid.
+    func user(_ uid: String) throws -> UserLookup {
+        let hasher = try #require(SHA256Hasher())
+        return user(try #require(StoreKey(user: uid, hasher: hasher)))
+    }
+
+    /// What the view answers for a session.
+    func session(_ uid: String, _ session: String) throws -> SessionLookup {
+        let hasher = try #require(SHA256Hasher())
+        return self.session(try #require(StoreKey(user: uid, session: session, hasher: hasher)))
+    }
+}
+
+/// Expects `body` to throw a `StoreError` with `code`, and returns it.
+@discardableResult
+func expectStoreError(
+    _ code: StoreError.Code, sourceLocation: Testing.SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+) async -> StoreError? {
+    let error = await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await body() }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    return error
+}
+
+/// How many of so many tasks at once are told that they succeeded.
+func winners(of count: Int, _ attempt: @escaping @Sendable (Int) async throws -> Bool) async throws -> Int {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<count { group.addTask { try await attempt(number) } }
+        return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import NIOCore
+
+/// A blocking TCP socket of a test, on loopback. Nothing waits longer than five seconds.
+final class LoopbackSocket {
+    enum Problem: Error {
+        case system(String, Int32)
+        case timeout(received: String)
+        case ended(received: String)
+    }
+
+    /// How the peer ended its sending direction.
+    enum End: Equatable {
+        case finished
+        case reset
+    }
+
+    private static let patience = 5000 * Int32(Allowance.factor)
+
+    private let descriptor: Int32
+    private var isOpen = true
+    private var pending: [UInt8] = []
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Connects, from 127.0.0.`source`. A small `receiveBuffer` makes the kernel hold little for a client that does not read.
+    convenience init(connectingTo port: Int, receiveBuffer: Int32? = nil, from source: UInt8? = nil) throws {
+        let descriptor = socket(AF_INET, LoopbackListener.stream, 0)
+        if let source { try Self.bind(descriptor, to: source) }
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let result = try LoopbackListener.address(port: port).withSockAddr {
+            address, size in uninterrupted { connect(descriptor, address, socklen_t(size)) }
+        }
+        guard result == 0 else { throw Problem.system("connect", errno) }
+        self.init(descriptor: descriptor)
+    }
+
+    private static func bind(_ descriptor: Int32, to source: UInt8) throws {
+        let result = try LoopbackListener.address(port: 0, host: source).withSockAddr {
+            Foundation.bind(descriptor, $0, socklen_t($1))
+        }
+        guard result == 0 else { throw Problem.system("bind", errno) }
+    }
+
+    deinit { close() }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        Foundation.close(descriptor)
+    }
+
+    /// Closes with a reset instead of an end.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    func finishSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    // MARK: - Sending
+
+    func send(_ text: String) throws {
+        try send(Array(text.utf8))
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = sendNow(bytes[sent...])
+            guard count > 0 else {
+                try wait(for: Int16(POLLOUT))
+                continue
+            }
+            sent += count
+        }
+    }
+
+    /// Sends what the kernel takes at once: 0 when it takes nothing.
+    func sendNow(_ bytes: ArraySlice<UInt8>) -> Int {
+        let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+        return bytes.withUnsafeBytes { max(Foundation.send(descriptor, $0.baseAddress, $0.count, flags), 0) }
+    }
+
+    // MARK: - Receiving
+
+    /// The next bytes up to and with `marker`.
+    func read(through marker: String) throws -> String {
+        let marker = Array(marker.utf8)
+        while true {
+            if let range = pending.firstRange(of: marker) { return take(range.upperBound) }
+            try receiveMore()
+        }
+    }
+
+    func readBytes(_ count: Int) throws -> [UInt8] {
+        while pending.count < count { try receiveMore() }
+        defer { pending.removeFirst(count) }
+        return Array(pending[..<count])
+    }
+
+    func read(_ count: Int) throws -> String {
+        while pending.count < count { try receiveMore() }
+        return take(count)
+    }
+
+    /// All up to the end of the connection.
+    func readToEnd() throws -> (text: String, end: End) {
+        while true {
+            do {
+                try receiveMore()
+            } catch Problem.ended {
+                return (take(pending.count), .finished)
+            } catch Problem.system {
+                return (take(pending.count), .reset)
+            }
+        }
+    }
+
+    /// Reads to the end and counts, throwing all away; `meanwhile` is called before each read.
+    func countToEnd(meanwhile: () -> Void = {}) throws -> Int {
+        var count = 0
+        while true {
+            meanwhile()
+            count += pending.count
+            pending = []
+            do { try receiveMore() } catch Problem.ended { return count }
+        }
+    }
+
+    /// How many bytes there are to read at once; they are thrown away.
+    func discardNow() -> Int {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return max(count, 0)
+    }
+
+    /// Whether nothing can be read now, not even an end.
+    var isQuiet: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return pending.isEmpty && uninterrupted { poll(&entry, 1, 0) } == 0
+    }
+
+    private func take(_ count: Int) -> String {
+        defer { pending.removeFirst(count) }
+        return String(decoding: pending[..<count], as: UTF8.self)
+    }
+
+    private func receiveMore() throws {
+        try wait(for: Int16(POLLIN))
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = uninterrupted { recv(descriptor, &buffer, buffer.count, 0) }
+        guard count >= 0 else { throw Problem.system("recv", errno) }
+        guard count > 0 else { throw Problem.ended(received: String(decoding: pending, as: UTF8.self)) }
+        pending.append(contentsOf: buffer[..<count])
+    }
+
+    private func wait(for events: Int16) throws {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        guard uninterrupted({ poll(&entry, 1, Self.patience) }) > 0 else {
+            throw Problem.timeout(received: String(decoding: pending, as: UTF8.self))
+        }
+    }
+}
