@@ -136,7 +136,7 @@ import Testing
         defer { fake.stop() }
         let limit = RedisInquiries<Int>.limit
         let answers = try ask(
-            fake.port, (0...limit).map { (.user, "u\($0)", "1") }, timeout: .milliseconds(200))
+            fake.port, (0...limit).map { (.user, "u\($0)", "1") }, timeout: .seconds(1))
         #expect(answers[limit] == .failed(.overloaded))
         #expect(answers.values.count { $0 == .failed(.timedOut) } == limit)
     }
