@@ -145,7 +145,7 @@ extension OpaqueMachine {
 extension OpaqueVerdict {
     /// There is no verdict before `retry`, in monotonic nanoseconds.
     fileprivate static func unavailable(_ why: String, until retry: UInt64, now: UInt64) -> OpaqueVerdict {
-        let seconds = retry > now ? (retry - now + 999_999_999) / 1_000_000_000 : 0
+        let seconds = retry > now ? (retry - now - 1) / 1_000_000_000 + 1 : 0
         return .unavailable(why: why, retryAfter: max(1, Int(seconds)), until: retry)
     }
 
