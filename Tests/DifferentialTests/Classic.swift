@@ -1,6 +1,6 @@
-/// A way of smuggling that was found in the field, what we make of it and what NIO makes of it.
+/// A smuggling technique found in the field, and how our parsers and NIO's read it.
 struct Classic: Sendable {
-    /// What a parser makes of the stream's first message and of what follows it.
+    /// How a parser reads the first message of a stream and the bytes after it.
     enum Verdict: Equatable, Sendable {
         case refused
         /// This many messages, to the stream's end.
@@ -13,7 +13,7 @@ struct Classic: Sendable {
     let own: Verdict
     let nio: Verdict
 
-    /// A request head with these lines after its `Host`, and what follows it.
+    /// A request head with these lines after its `Host`, and the bytes after the head.
     fileprivate init(
         _ name: String, _ section: String, _ lines: String, _ rest: String = "", own: Verdict = .refused,
         nio: Verdict = .refused
@@ -135,31 +135,33 @@ extension Classic {
     ]
 
     private static let responses = [
-        Classic("answers: CL.TE", "RFC 9112 6.3", answer: "Content-Length: 5\r\n\(chunked)", "0\r\n\r\n"),
-        Classic("answers: CL.CL", "RFC 9112 6.3", answer: "Content-Length: 5\r\nContent-Length: 5", "hello"),
+        Classic("responses: CL.TE", "RFC 9112 6.3", response: "Content-Length: 5\r\n\(chunked)", "0\r\n\r\n"),
+        Classic("responses: CL.CL", "RFC 9112 6.3", response: "Content-Length: 5\r\nContent-Length: 5", "hello"),
         Classic(
-            "answers: TE that is not chunked", "RFC 9112 6.1", answer: "Transfer-Encoding: gzip", "x", nio: .messages(1)
-        ),
-        Classic("answers: a tab after chunked", "RFC 9112 6.1", answer: "\(chunked)\t", "0\r\n\r\n", nio: .messages(1)),
-        Classic("answers: LF alone", "RFC 9112 2.2", answer: "A: b\nContent-Length: 0"),
+            "responses: TE that is not chunked", "RFC 9112 6.1", response: "Transfer-Encoding: gzip", "x",
+            nio: .messages(1)),
         Classic(
-            "answers: CR alone ends the status line", "RFC 9112 2.2",
+            "responses: a tab after chunked", "RFC 9112 6.1", response: "\(chunked)\t", "0\r\n\r\n", nio: .messages(1)),
+        Classic("responses: LF alone", "RFC 9112 2.2", response: "A: b\nContent-Length: 0"),
+        Classic(
+            "responses: CR alone ends the status line", "RFC 9112 2.2",
             stream: .responses(to: .get, .get, text: "HTTP/1.1 204 x\r\r\r\nHTTP/1.1 204 x\r\n\r\n"),
             nio: .messages(2)),
-        Classic("answers: a folded line", "RFC 9112 5.2", answer: "A: b\r\n c"),
+        Classic("responses: a folded line", "RFC 9112 5.2", response: "A: b\r\n c"),
         Classic(
-            "answers: content after HEAD", "RFC 9112 6.3",
+            "responses: content after HEAD", "RFC 9112 6.3",
             stream: .responses(
                 to: .head, .get, text: "HTTP/1.1 200 x\r\nContent-Length: 5\r\n\r\nHTTP/1.1 204 x\r\n\r\n"),
             own: .messages(1), nio: .messages(2)),
         Classic(
-            "answers: one that nobody asked for", "RFC 9112 9.2",
+            "responses: one without a request", "RFC 9112 9.2",
             stream: .responses(to: .get, text: "HTTP/1.1 204 x\r\n\r\nHTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n"),
             own: .messages(1), nio: .messages(1)),
     ]
 
-    private init(_ name: String, _ section: String, answer lines: String, _ rest: String = "", nio: Verdict = .refused)
-    {
+    private init(
+        _ name: String, _ section: String, response lines: String, _ rest: String = "", nio: Verdict = .refused
+    ) {
         let text = "HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n\(rest)"
         self.init(name, section, stream: .responses(to: .get, text: text), nio: nio)
     }

@@ -1,9 +1,9 @@
-/// What came out of a run.
+/// The counts of a run.
 struct Tally {
     private(set) var streams = 0
     private(set) var outcomes: [Comparison.Outcome: Int] = [:]
     private(set) var met: [KnownDifference: Int] = [:]
-    /// The first failures, each with what shows it again.
+    /// The first failures, each with the seed that reproduces it.
     private(set) var failures: [String] = []
 
     mutating func add(_ comparison: Comparison, _ stream: Stream, seed: UInt64) {

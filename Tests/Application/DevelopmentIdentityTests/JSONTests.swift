@@ -2,26 +2,26 @@ import DevelopmentIdentity
 import Testing
 
 @Suite struct JSONTests {
-    @Test func valuesAreWrittenCompactlyAndInOrder() {
+    @Test func `values are written compactly and in order`() {
         let value: JSON = ["b": 1, "a": [true, nil, "x\n\"", 1.5], "c": ["d": .raw("[ ]")]]
         #expect(value.text == #"{"b":1,"a":[true,null,"x\n\"",1.5],"c":{"d":[ ]}}"#)
     }
 
-    @Test func aNumberThatJSONCannotWriteIsNull() {
+    @Test func `a number that JSON cannot write is null`() {
         #expect(JSON.number(.infinity).text == "null")
     }
 
-    @Test func aTextComesBackAsItWasWritten() {
+    @Test func `a document keeps its spelling`() {
         let text = #"{"a":[1,-2,1.50,1e3,123456789012345678901234567890],"b":{"c":"é\"","d":null,"e":false}}"#
         #expect(JSON(parsing: Array(text.utf8))?.text == text)
     }
 
     @Test(arguments: ["", "{", #"{"a":1,"a":2}"#, "[1,]", "{} x"])
-    func whatIsNoJSONIsNotRead(text: String) {
+    func `invalid JSON is rejected`(text: String) {
         #expect(JSON(parsing: Array(text.utf8)) == nil)
     }
 
-    @Test func aPathMakesTheObjectsOnItsWay() {
+    @Test func `setting a path creates the objects on it`() {
         var object: JSONObject = ["a": 1]
         object.set(["a", "b", "c"], to: 2)
         object.set([String](), to: 3)

@@ -60,8 +60,6 @@ import Testing
         perform(flights.failed(failure, opensBreaker: opensBreaker, now: now))
     }
 
-    // MARK: - Single flight
-
     @Test mutating func `waiters for the same key share one call`() throws {
         enter("a", "a", "a")
         #expect(running.map(\.keys) == [["a"]])
@@ -88,8 +86,6 @@ import Testing
         dump(flights, to: &shown)
         #expect(!shown.contains("- 171\n"))
     }
-
-    // MARK: - Bulkhead
 
     @Test mutating func `G-08: the next call starts when one of those that may run ends`() throws {
         enter("a", "b", "c", "d")
@@ -149,8 +145,6 @@ import Testing
         #expect(flights.status(now: now).waiting == 1)
     }
 
-    // MARK: - Circuit breaker
-
     @Test(arguments: [(nil, 1), (7, 7)] as [(Int?, UInt64)])
     mutating func `G-13: a failure rejects all waiters until the pause ends`(retryAfter: Int?, pause: UInt64) throws {
         enter("a", "b", "c")
@@ -183,8 +177,6 @@ import Testing
         #expect(running.map(\.keys) == [["f"], ["g"]])
     }
 
-    // MARK: - Retries
-
     @Test mutating func `a retried call runs before waiting keys and keeps its waiters`() throws {
         flights = LookupFlights(LookupLimits(concurrency: 1, waiting: 10))
         enter("a", "a", "b")
@@ -207,8 +199,6 @@ import Testing
         try succeed()
         #expect(running[0].keys == ["b", "c"] && running[0].waiters == ["b": [3, 5], "c": [4]])
     }
-
-    // MARK: - Log
 
     @Test mutating func `a kind of failure is logged once a minute, and so is a recovery from it`() throws {
         for kind in [.status, .status, .timedOut] as [LookupFailure.Kind] {

@@ -8,10 +8,7 @@ import Testing
 @testable import SystemFixtures
 
 @Suite(.timeLimit(.minutes(1))) struct OutboundHTTPClientTests {
-    private static let request = OutboundRequest(
-        method: .post, url: "", fields: [("content-type", "text/plain")], body: [])
-
-    @Test func anAnswerOfAnyStatusIsHandedOver() async throws {
+    @Test func `a response of any status is returned`() async throws {
         let reply = try await ask { _ in
             .send(httpAnswer(status: "503 No", headers: ["Retry-After: 7"], Array("later".utf8)))
         }.get()
@@ -19,7 +16,7 @@ import Testing
         #expect(String(decoding: reply.body, as: UTF8.self) == "later")
     }
 
-    @Test func theQuestionIsSentAsItIs() async throws {
+    @Test func `the request is sent unchanged`() async throws {
         let source = try await MisbehavingSource { _ in .send(httpAnswer([])) }
         var request = OutboundRequest(
             method: .get, url: source.url + "?t=%7C%26", fields: [("authorization", "Basic eDp5")])
@@ -35,8 +32,8 @@ import Testing
         try await source.close()
     }
 
-    @Test("no redirect is followed, so that secrets go nowhere else", arguments: ["302 Found", "307 T", "308 P"])
-    func redirects(status: String) async throws {
+    @Test(arguments: ["302 Found", "307 T", "308 P"])
+    func `no redirect is followed, so that secrets go nowhere else`(status: String) async throws {
         let target = try await MisbehavingSource { _ in .send(httpAnswer([])) }
         let location = "Location: \(target.url)"
         let reply = try await ask { _ in .send(httpAnswer(status: status, headers: [location], [])) }.get()
@@ -45,14 +42,7 @@ import Testing
         try await target.close()
     }
 
-    @Test("what is compressed is not unpacked")
-    func compressed() async throws {
-        let body: [UInt8] = [0x1F, 0x8B, 8, 0]
-        let reply = try await ask { _ in .send(httpAnswer(headers: ["Content-Encoding: gzip"], body)) }.get()
-        #expect(reply.body == body)
-    }
-
-    @Test func anAnswerHas64KiBAtMost() async throws {
+    @Test func `a response larger than 64 KiB is rejected`() async throws {
         let largest = [UInt8](repeating: 0x20, count: OutboundHTTPClient.sizeLimit)
         #expect(try await ask { _ in .send(httpAnswer(largest)) }.get().body.count == 65_536)
         let announced = await ask { _ in .send(httpAnswer(largest + [0x20])) }
@@ -62,31 +52,28 @@ import Testing
         #expect(chunked.kind == .tooLarge)
     }
 
-    @Test func anAnswerThatDripsEndsAtTheTotalTime() async throws {
-        let result = await ask(within: .milliseconds(200)) { _ in .drip(pause: .milliseconds(10), length: 1000) }
-        #expect(result.kind == .timedOut)
+    @Test(arguments: [MisbehavingSource.Answer.drip(pause: .milliseconds(10), length: 1000), .silence])
+    func `a slow response ends at the total timeout`(answer: MisbehavingSource.Answer) async throws {
+        #expect(await ask(within: .milliseconds(200)) { _ in answer }.kind == .timedOut)
     }
 
-    @Test func silenceEndsAtTheTotalTime() async throws {
-        #expect(await ask(within: .milliseconds(100)) { _ in .silence }.kind == .timedOut)
+    @Test func `a compressed response is not decompressed, and bytes that are not HTTP are invalid`() async throws {
+        let body: [UInt8] = [0x1F, 0x8B, 8, 0]
+        let reply = try await ask { _ in .send(httpAnswer(headers: ["Content-Encoding: gzip"], body)) }.get()
+        #expect(reply.body == body)
+        #expect(await ask { _ in .sendAndClose(Array("SSH-2.0-x\r\n\r\n".utf8)) }.kind == .invalidResponse)
     }
 
-    @Test("a body shorter than its length says is no answer, and not asked for twice")
-    func tooShort() async throws {
+    @Test func `a body shorter than its length is a failure without a retry`() async throws {
         let source = try await MisbehavingSource { _ in
             .sendAndClose(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{}".utf8))
         }
-        #expect(
-            await OutboundHTTPClient.send(OutboundRequest(method: .get, url: source.url, fields: [])).kind == .closed)
+        #expect(await OutboundHTTPClient.get(source.url).kind == .closed)
         #expect(source.requests.count == 1)
         try await source.close()
     }
 
-    @Test func bytesThatAreNotHTTP() async throws {
-        #expect(await ask { _ in .sendAndClose(Array("SSH-2.0-x\r\n\r\n".utf8)) }.kind == .invalidResponse)
-    }
-
-    @Test func aKeptConnectionThatItsServerClosesIsAskedAgainOnANewOneOnce() async throws {
+    @Test func `a request on a closed connection is retried once on a new one`() async throws {
         let source = try await MisbehavingSource { request in
             request.number >= 2 && request.number <= 3 ? .sendAndClose([]) : .send(httpAnswer([]))
         }
@@ -101,30 +88,26 @@ import Testing
         try await source.close()
     }
 
-    @Test func aPortWhereNobodyListens() async throws {
-        let source = try await MisbehavingSource { _ in .silence }
-        try await source.close()
-        let result = await OutboundHTTPClient.send(OutboundRequest(method: .get, url: source.url, fields: []))
-        #expect(result.kind == .unreachable)
-    }
-
-    @Test("certificates are verified: nothing is said to who does not speak TLS")
-    func notTLS() async throws {
+    @Test func `no request is sent to a server without TLS`() async throws {
         let source = try await MisbehavingSource { _ in .sendAndClose(httpAnswer([])) }
         let url = "https" + source.url.dropFirst(4)
-        let result = await OutboundHTTPClient.send(
-            OutboundRequest(method: .get, url: url, fields: []), within: .milliseconds(300))
-        #expect(result.kind != nil)
+        #expect(await OutboundHTTPClient.get(url, within: .milliseconds(300)).kind != nil)
         #expect(source.requests.isEmpty)
         try await source.close()
     }
 
     @Test(arguments: ["", "nonsense", "ftp://127.0.0.1/", "file:///etc/passwd", "http://"])
-    func onlyHTTPIsAsked(url: String) async {
-        #expect(await OutboundHTTPClient.send(OutboundRequest(method: .get, url: url, fields: [])).kind == .invalidURL)
+    func `a URL of another scheme is invalid`(url: String) async {
+        #expect(await OutboundHTTPClient.get(url).kind == .invalidURL)
     }
 
-    @Test func afterItsEndNobodyIsAsked() async throws {
+    @Test func `a closed port is unreachable`() async throws {
+        let source = try await MisbehavingSource { _ in .silence }
+        try await source.close()
+        #expect(await OutboundHTTPClient.get(source.url).kind == .unreachable)
+    }
+
+    @Test func `a client that was shut down sends no request`() async throws {
         let transport = OutboundHTTPClient(
             group: .singletonMultiThreadedEventLoopGroup, connections: 1, longest: .seconds(5))
         await transport.shutdown()
@@ -139,15 +122,18 @@ extension OutboundHTTPClientTests {
         _ answer: @escaping @Sendable (MisbehavingSource.Request) -> MisbehavingSource.Answer
     ) async -> FakeTransport.Reply {
         guard let source = try? await MisbehavingSource(answer) else { return .failure(LookupFailure(.cancelled)) }
-        let result = await OutboundHTTPClient.send(
-            OutboundRequest(method: .get, url: source.url, fields: []), within: time)
+        let result = await OutboundHTTPClient.get(source.url, within: time)
         try? await source.close()
         return result
     }
 }
 
 extension OutboundHTTPClient {
-    /// One request by a client of its own.
+    static func get(_ url: String, within time: Duration = .seconds(5)) async -> FakeTransport.Reply {
+        await send(OutboundRequest(method: .get, url: url, fields: []), within: time)
+    }
+
+    /// Sends one request with a new client.
     static func send(_ request: OutboundRequest, within time: Duration = .seconds(5)) async -> FakeTransport.Reply {
         let transport = OutboundHTTPClient(group: .singletonMultiThreadedEventLoopGroup, connections: 1, longest: time)
         let result = await transport.send(request, within: time)
@@ -157,9 +143,46 @@ extension OutboundHTTPClient {
 }
 
 extension FakeTransport.Reply {
-    /// The kind of failure; nil for an answer.
+    /// The kind of failure. `nil` for a response.
     var kind: LookupFailure.Kind? {
         guard case .failure(let failure) = self else { return nil }
         return failure.kind
+    }
+}
+
+@Suite struct KeyNamesTests {
+    @Test(arguments: [
+        ("https://id.example/keys", "https://id.example/keys"),
+        ("https://id.example/keys?p=secret#x", "https://id.example/keys"),
+        ("https://user:pass@id.example:8443/a@b", "https://id.example:8443/a@b"),
+        ("https://u@x:pass@id.example", "https://id.example"), ("nonsense", "nonsense"),
+    ])
+    func `a source's name has no user, password or query`(url: String, name: String) {
+        #expect(KeySource.name(of: url) == name)
+    }
+
+    @Test func `the detail of a failure is bounded`() {
+        let error = KeyFetchError(.unreachable, String(repeating: "x", count: 10_000))
+        #expect(error.detail.count == 200)
+        #expect(KeyFetchError(.closed).description == "closed")
+    }
+}
+
+@Suite struct RetryAfterTests {
+    @Test(
+        arguments: [
+            ("0", 1), ("1", 1), ("7", 7), ("60", 60), ("61", 60), ("99999999999999999999999", 60),
+            ("Tue, 14 Nov 2023 22:13:30 GMT", 10), ("Tue, 14 Nov 2023 22:13:20 GMT", 1),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 1), ("Fri, 31 Dec 2100 23:59:59 GMT", 60),
+        ] as [(String, Int)])
+    func `seconds and dates are limited to 1 to 60 s`(text: String, seconds: Int) {
+        #expect(RetryAfter.seconds(text, now: 1_700_000_000) == seconds)
+    }
+
+    @Test(arguments: [
+        "", "soon", "-1", "+5", "1.5", " 5", "5s", "٣", "Tue, 14 Nov 2023 22:13:30 UTC",
+    ])
+    func `an invalid value is ignored`(text: String) {
+        #expect(RetryAfter.seconds(text, now: 1_700_000_000) == nil)
     }
 }

@@ -24,8 +24,6 @@ struct NaiveRouter {
         return .route(index, forwarded)
     }
 
-    // MARK: Host
-
     private func routesForHost(_ host: String) -> [Int] {
         let host = host.lowercased()
         let wildcards = routes.flatMap(\.hosts).map { $0.lowercased() }
@@ -37,8 +35,6 @@ struct NaiveRouter {
         }
         return routes.indices.filter { routes[$0].hosts.isEmpty }
     }
-
-    // MARK: Path
 
     /// The routes of the most specific pattern that matches.
     private func mostSpecific(_ candidates: [Int], _ path: String) -> [Int] {
@@ -78,8 +74,6 @@ struct NaiveRouter {
         while let range = path.firstRange(of: "//") { path.replaceSubrange(range, with: "/") }
         return path
     }
-
-    // MARK: Method
 
     private func byMethod(_ candidates: [Int], _ method: String) -> Int? {
         candidates.first { routes[$0].methods.contains(method) }

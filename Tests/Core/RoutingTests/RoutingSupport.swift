@@ -1,3 +1,5 @@
+import Testing
+
 @testable import Routing
 
 /// Both canonical forms of a path, as text.
@@ -8,10 +10,8 @@ struct CanonicalForms: Equatable {
     var hasEncodedSlash: Bool
 }
 
-/// Canonicalises the bytes of a text.
-func canonicalForms(_ path: String) throws(PathError) -> CanonicalForms {
-    try canonicalForms(Array(path.utf8))
-}
+/// Canonicalizes the bytes of a text.
+func canonicalForms(_ path: String) throws(PathError) -> CanonicalForms { try canonicalForms(Array(path.utf8)) }
 
 func canonicalForms(_ path: [UInt8], scratch: PathScratch = PathScratch(capacity: 1)) throws(PathError)
     -> CanonicalForms
@@ -29,14 +29,10 @@ func canonicalForms(_ path: [UInt8], scratch: PathScratch = PathScratch(capacity
 }
 
 /// The form that most routes match and forward.
-func canonical(_ path: String) throws(PathError) -> String {
-    try canonicalForms(path).merged
-}
+func canonical(_ path: String) throws(PathError) -> String { try canonicalForms(path).merged }
 
-/// Why a path is refused; nil when it is not.
-func refusal(of path: String) -> PathError.Reason? {
-    refusal(of: Array(path.utf8))
-}
+/// The reason for refusing a path. `nil` if it is accepted.
+func refusal(of path: String) -> PathError.Reason? { refusal(of: Array(path.utf8)) }
 
 func refusal(of path: [UInt8]) -> PathError.Reason? {
     do {
@@ -47,7 +43,7 @@ func refusal(of path: [UInt8]) -> PathError.Reason? {
     }
 }
 
-/// What a request comes to, as text.
+/// The outcome of routing a request, as text.
 enum Routed: Equatable {
     case route(Int, String)
     case notFound
@@ -56,7 +52,7 @@ enum Routed: Equatable {
 }
 
 extension RouteTable {
-    /// Routes a request; the text of a route is what is forwarded.
+    /// Routes a request; the text of a route is the forwarded path.
     func routed(_ path: String, _ method: String = "GET", host: String = "example.com") -> Routed {
         var visits = 0
         return routed(path, method, host: host, visits: &visits)
@@ -115,17 +111,40 @@ private func withBytes<R>(
     }
 }
 
-/// A table of patterns with the default options.
-func routeTable(_ patterns: String...) throws(RouteTableError) -> RouteTable {
-    try RouteTable(patterns.map { RouteDefinition(pattern: $0) })
+/// A pattern with the default options.
+extension RouteDefinition: ExpressibleByStringLiteral {
+    init(stringLiteral pattern: String) { self.init(pattern: pattern) }
 }
 
-/// What is wrong with routes; empty when nothing is.
+func routeTable(_ routes: RouteDefinition...) throws(RouteTableError) -> RouteTable { try RouteTable(routes) }
+
+/// The problems of routes.
 func problems(with routes: [RouteDefinition]) -> [RouteProblem] {
     do {
         _ = try RouteTable(routes)
         return []
     } catch {
         return error.problems
+    }
+}
+
+/// Routes, and the expected outcomes of requests: `PATH`, or `METHOD PATH`.
+struct RoutingCase: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    private let routes: [RouteDefinition]
+    private let outcomes: [(request: String, outcome: Routed)]
+
+    init(_ description: String, _ routes: [RouteDefinition], _ outcomes: KeyValuePairs<String, Routed>) {
+        testDescription = description
+        self.routes = routes
+        self.outcomes = outcomes.map { ($0.key, $0.value) }
+    }
+
+    func check() throws {
+        let table = try RouteTable(routes)
+        for (request, outcome) in outcomes {
+            let parts = request.split(separator: " ").map(String.init)
+            #expect(table.routed(parts[parts.count - 1], parts.count > 1 ? parts[0] : "GET") == outcome, "\(request)")
+        }
     }
 }

@@ -3,11 +3,11 @@ import NIOEmbedded
 import NIOHTTP1
 
 /// Reads streams with SwiftNIO's `HTTPDecoder`, which is llhttp without any of its lenient flags: NIO sets none and has
-/// no switch for them. Limits are NIO's defaults (80 KiB a field, 256 fields); interim answers are forwarded, and bytes
-/// after an upgrade are kept, neither of which changes what is accepted.
+/// no switch for them. Limits are NIO's defaults (80 KiB a field, 256 fields). Interim responses are forwarded and bytes
+/// after an upgrade are kept; neither changes the accepted streams.
 ///
-/// The decoder is driven as `ByteToMessageHandler` drives it, a new one for each stream in the place of one channel: a
-/// new channel for each of so many streams would take most of the time.
+/// The decoder is driven as `ByteToMessageHandler` drives it, a new one for each stream in the same channel: a new
+/// channel for each stream would take most of the time.
 final class NIOReader {
     private let recording = NIORecording()
     private let requests: DecoderPlace<HTTPServerRequestPart>
@@ -62,7 +62,7 @@ final class NIOReader {
     }
 }
 
-/// Where decoders of one kind stand in a channel: what they fire goes to the recording.
+/// The channel of the decoders of one kind, whose events go to the recording.
 private final class DecoderPlace<Part> {
     let channel = EmbeddedChannel()
     let context: ChannelHandlerContext

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Gathers what a decoder fires into a reading.
+/// Collects the events of a decoder into a reading.
 final class NIORecording {
-    /// The offsets one of which is the end of what is fired now: those of the piece that is being decoded.
+    /// The offsets of the piece that is being decoded. The current event ends at one of them.
     var piece = 0...0
     /// The bytes that the decoder did not take.
     var leftOver = 0
@@ -12,7 +12,7 @@ final class NIORecording {
     private var isWithin = false
     private var ending: Reading.Ending?
 
-    /// Whether nothing further counts.
+    /// Whether further events are ignored.
     var isDone: Bool { ending != nil }
 
     func begin() {
@@ -26,7 +26,7 @@ final class NIORecording {
         return reading
     }
 
-    /// The decoder reported an error. What it finds wrong after the last message does not count.
+    /// Records an error of the decoder. An error after the last message does not count.
     func refused(_ error: any Error) {
         guard ending == nil else { return }
         let isCutShort = error as? HTTPParserError == .invalidEOFState
@@ -51,7 +51,7 @@ final class NIORecording {
         case .head(let head):
             let status = Int(head.status.code)
             begin(.response(status: status), head.version, head.headers, keepAlive: head.isKeepAlive)
-            // The decoder fires no end of an interim answer.
+            // The decoder fires no end of an interim response.
             if (100..<200).contains(status), status != 101 { endInterim() }
         case .body(let bytes): append(bytes)
         case .end(let trailers): end(trailers)

@@ -19,7 +19,7 @@ struct OwnPass {
     var position = 0
     var available = 0
     private var scanned = 0
-    /// What is to follow the message at hand.
+    /// How the connection ends after the current message. `nil` if another message may follow.
     var afterwards: Reading.Ending?
 
     init(stream: Stream, bytes: UnsafeRawBufferPointer, fields: FieldTable) {
@@ -49,7 +49,7 @@ struct OwnPass {
         return reading
     }
 
-    /// Why the head at hand is refused even if it ends at once; nil when it could still become a good one.
+    /// The reason why the current head is refused even if it ends here. `nil` if it may still become valid.
     private func doom() -> String? {
         let head = Array(unread) + Array("\r\n\r\n".utf8)
         return head.withUnsafeBytes { head in
@@ -65,7 +65,7 @@ struct OwnPass {
         }
     }
 
-    /// Takes what is next; false when that needs more bytes.
+    /// Reads the next part. Returns false if that needs more bytes.
     private mutating func advance() -> Bool {
         switch state {
         case .head: return takeHead()

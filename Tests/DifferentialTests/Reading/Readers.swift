@@ -1,3 +1,5 @@
+import HTTPWire
+
 @testable import SystemFixtures
 
 /// Both readers, side by side.
@@ -11,8 +13,8 @@ struct Readers {
     func compare(_ stream: Stream, _ random: inout SeededRandom) -> Comparison {
         let mine = own.read(stream, cuts: Cuts.random(stream.bytes.count, &random))
         var cuts = Cuts.random(stream.bytes.count, &random)
-        // NIO tells of a message's end when the piece was decoded that holds it. A piece of our last byte alone shows
-        // whether it is the same byte; otherwise, what follows must be the same.
+        // NIO reports the end of a message after the piece that contains it. A piece that is only our last byte shows
+        // whether both end at the same byte. Otherwise the following messages must be the same.
         if random.once(in: 4) { cuts = Readers.exact(mine, cuts) }
         return Comparison(mine, nio.read(stream, cuts: cuts), of: stream)
     }
@@ -26,5 +28,20 @@ struct Readers {
 
     private static func exact(_ reading: Reading, _ cuts: [Int]) -> [Int] {
         (cuts + reading.messages.compactMap(\.end).flatMap { [$0.lowerBound - 1, $0.lowerBound] }).sorted()
+    }
+}
+
+/// Reads streams with our parsers, strung together as a connection of the gateway does it.
+final class OwnReader {
+    private let fields = FieldTable(capacity: HeadLimits().fields)
+
+    /// Reads `stream`, of which a piece arrives at each of the ascending `cuts`, then the rest and the end.
+    func read(_ stream: Stream, cuts: [Int]) -> Reading {
+        stream.bytes.withUnsafeBytes { bytes in
+            var pass = OwnPass(stream: stream, bytes: bytes, fields: fields)
+            for cut in cuts { pass.receive(upTo: cut) }
+            pass.receive(upTo: bytes.count)
+            return pass.finish()
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// What a parser made of a stream: the messages whose heads it accepted, and how it ended.
+/// The messages of a stream whose heads a parser accepted, and how the stream ended.
 struct Reading {
     enum Ending: Equatable {
         /// After a whole message, or before the first.
@@ -10,7 +10,7 @@ struct Reading {
         case waiting(doomed: String?)
         /// The connection serves no further message, so that nothing more was read.
         case closed
-        /// What follows is another protocol, so that nothing more was read.
+        /// Another protocol follows, so that nothing more was read.
         case upgraded
         /// It was refused for this reason.
         case refused(String)
@@ -20,7 +20,7 @@ struct Reading {
     var ending: Ending = .between
 }
 
-/// A message whose head was accepted, as far as it was read.
+/// A message with an accepted head; its body may be incomplete.
 struct ReadMessage {
     enum Start: Equatable {
         case request(method: String, target: String)
@@ -33,7 +33,7 @@ struct ReadMessage {
     var keepAlive: Bool
     var body: [UInt8] = []
     var trailers: [ReadField] = []
-    /// Where the message ends and the next begins: within this range of offsets. Nil while it is incomplete.
+    /// The range of offsets in which the message ends. `nil` while it is incomplete.
     var end: ClosedRange<Int>?
 
     /// The values of the fields with this name, which is in lower case.
@@ -48,7 +48,7 @@ struct ReadField: Equatable {
 }
 
 extension ReadMessage {
-    /// Whether another answer to the same request follows.
+    /// Whether another response to the same request follows.
     var isInterim: Bool {
         if case .response(let status) = start { (100..<200).contains(status) && status != 101 } else { false }
     }

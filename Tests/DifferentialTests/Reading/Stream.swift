@@ -1,11 +1,11 @@
 import HTTPWire
 
-/// The bytes that one end of a connection receives, and what it knows of them beforehand.
+/// The bytes that one end of a connection receives, and the requests that they respond to.
 struct Stream: Sendable {
     /// Which end reads them.
     enum Kind: Sendable {
         case requests
-        /// Answers to requests with these methods, in this order; after the last, nothing more is read.
+        /// Responses to requests with these methods, in this order. After the last, nothing more is read.
         case responses(to: [RequestMethod])
     }
 
@@ -23,13 +23,13 @@ struct Stream: Sendable {
         Stream(.responses(to: methods), Array(text.utf8))
     }
 
-    /// The methods of the requests that are answered, in order.
+    /// The methods of the requests, in the order of the responses.
     var methods: [RequestMethod] {
         if case .responses(let methods) = kind { methods } else { [] }
     }
 }
 
-/// The methods that change how an answer ends, and one that does not.
+/// The methods that change how a response ends, and one that does not.
 enum RequestMethod: String, Sendable, CaseIterable {
     case get = "GET"
     case head = "HEAD"

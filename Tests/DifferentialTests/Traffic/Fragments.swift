@@ -10,7 +10,7 @@ struct Fragments: Sendable {
         self.odd = odd.map { Array($0.utf8) }
     }
 
-    /// An odd one once in `rarity`, else a usual one.
+    /// Returns an odd text once in `rarity` times, otherwise a usual one.
     func pick(_ random: inout SeededRandom, rarity: Int) -> [UInt8] {
         random.once(in: rarity) ? odd[random.below(odd.count)] : usual[random.below(usual.count)]
     }
@@ -23,8 +23,7 @@ extension Fragments {
         ["GET", "GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "TRACE"],
         odd: [
             "CONNECT", "PROPFIND", "M-SEARCH", "SOURCE", "PRI", "DESCRIBE", "FOO", "get", "GETT", "GE", "G=T", "",
-            "G@T",
-            "MKCALENDAR", "QUERY", "TOO-LONG-A-METHOD-FOR-ANYBODY-TO-SEND",
+            "G@T", "MKCALENDAR", "QUERY", "TOO-LONG-A-METHOD-FOR-ANYBODY-TO-SEND",
         ])
 
     static let target = Fragments(
@@ -40,18 +39,16 @@ extension Fragments {
         [" HTTP/1.1\r\n"],
         odd: [
             " HTTP/1.0\r\n", " HTTP/1.0\r\n", " HTTP/1.0\r\n", "\r\n", " HTTP/2.0\r\n", " HTTP/0.9\r\n",
-            " HTTP/1.2\r\n",
-            " HTTP/1.1 \r\n", "  HTTP/1.1\r\n", " http/1.1\r\n", " HTTP/1.10\r\n", " HTTP/1.1\n", "\tHTTP/1.1\r\n",
-            " HTTP/1.1\r\r\n", " RTSP/1.0\r\n", " ICE/1.0\r\n", " HTTP/11\r\n",
+            " HTTP/1.2\r\n", " HTTP/1.1 \r\n", "  HTTP/1.1\r\n", " http/1.1\r\n", " HTTP/1.10\r\n", " HTTP/1.1\n",
+            "\tHTTP/1.1\r\n", " HTTP/1.1\r\r\n", " RTSP/1.0\r\n", " ICE/1.0\r\n", " HTTP/11\r\n",
         ])
 
     static let host = Fragments(
         ["Host: a.example\r\n", "host:a.example\r\n", "HOST: \ta.example:80 \r\n"],
         odd: [
             "", "Host:\r\n", "Host: a.example\r\nHost: a.example\r\n", "Host: a b\r\n", "Host : a\r\n",
-            "Host: [::1]\r\n",
-            "Host: u@a\r\n", "Host: a/b\r\n", "Host: a,b\r\n", " Host: a\r\n", "Host: a:x\r\n", "Host: a..b\r\n",
-            "Host: \u{e9}\r\n", "Host\u{0}: a\r\n", "Host: a%2e\r\n", "Host: a\r\n\r\n",
+            "Host: [::1]\r\n", "Host: u@a\r\n", "Host: a/b\r\n", "Host: a,b\r\n", " Host: a\r\n", "Host: a:x\r\n",
+            "Host: a..b\r\n", "Host: \u{e9}\r\n", "Host\u{0}: a\r\n", "Host: a%2e\r\n", "Host: a\r\n\r\n",
         ])
 
     static let field = Fragments(
@@ -73,12 +70,12 @@ extension Fragments {
         odd: [
             "Connection: Close\r\n", "Connection: close, keep-alive\r\n", "Connection: keep-alive, close\r\n",
             "Connection: x, close\r\n", "Connection: close,x\r\n", "Connection: closed\r\n",
-            "Connection: \"close\"\r\n",
-            "Connection: close\t\r\n", "Connection: close \r\n", "Connection: close;q=1\r\n", "Connection: ,close\r\n",
-            "Connection: x\r\nConnection: close\r\n", "Connection: upgrade\r\nUpgrade: x\r\n",
-            "Upgrade: x\r\nConnection: keep-alive, Upgrade\r\n", "Connection: host\r\n", "Connection: x y\r\n",
-            "Connection: keep-alive, x\r\n", "Connection: x ,\tclose\r\n", "Connection: close\r\nConnection: x\r\n",
-            "Connection: te, close\r\n", "Connection: x close\r\n", "Connection: upgrade, close\r\nUpgrade: x\r\n",
-            "Connection: keep-alive\t\r\n", "Connection: close keep-alive\r\n", "Connection: clos\u{e9}\r\n",
+            "Connection: \"close\"\r\n", "Connection: close\t\r\n", "Connection: close \r\n",
+            "Connection: close;q=1\r\n", "Connection: ,close\r\n", "Connection: x\r\nConnection: close\r\n",
+            "Connection: upgrade\r\nUpgrade: x\r\n", "Upgrade: x\r\nConnection: keep-alive, Upgrade\r\n",
+            "Connection: host\r\n", "Connection: x y\r\n", "Connection: keep-alive, x\r\n",
+            "Connection: x ,\tclose\r\n", "Connection: close\r\nConnection: x\r\n", "Connection: te, close\r\n",
+            "Connection: x close\r\n", "Connection: upgrade, close\r\nUpgrade: x\r\n", "Connection: keep-alive\t\r\n",
+            "Connection: close keep-alive\r\n", "Connection: clos\u{e9}\r\n",
         ])
 }

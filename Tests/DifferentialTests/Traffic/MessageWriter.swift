@@ -32,7 +32,7 @@ struct MessageWriter {
     mutating func response(_ random: inout SeededRandom, to method: RequestMethod) {
         pick(.statusLine, &random)
         let isBodiless = method == .head || MessageWriter.isBodiless(bytes)
-        // What has no body may frame one all the same, or even have it.
+        // A message that must not have a body may still frame one, or even contain one.
         let isFramed = !isBodiless || random.once(in: 8)
         fieldsAndBody(&random, isFramed: isFramed, hasBody: !isBodiless || random.once(in: rarity))
     }

@@ -1,6 +1,6 @@
 @testable import SystemFixtures
 
-/// What is generated: from each seed the same streams.
+/// The kinds of generated streams. A seed always gives the same streams.
 enum Traffic: String, Sendable, CaseIterable {
     case requests, pipelines, chunkedBodies, responses
 
@@ -42,4 +42,22 @@ enum Traffic: String, Sendable, CaseIterable {
     }
 
     private static let methods: [RequestMethod] = [.get, .get, .get, .get, .get, .get, .get, .head, .head, .connect]
+}
+
+/// Where a stream is cut into the pieces in which it arrives.
+enum Cuts {
+    /// Ascending offsets at random: mostly a few, now and then each one.
+    static func random(_ count: Int, _ random: inout SeededRandom) -> [Int] {
+        guard count > 1 else { return [] }
+        if count < 200, random.once(in: 64) { return Array(1..<count) }
+        return (0..<random.below(4)).map { _ in 1 + random.below(count - 1) }.sorted()
+    }
+}
+
+extension SeededRandom {
+    /// A number below `bound`, which is above zero. The standard library's generic way takes longer than the parsers.
+    mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() % UInt64(bound)) }
+
+    /// True once in `times`.
+    mutating func once(in times: Int) -> Bool { below(times) == 0 }
 }

@@ -1,11 +1,11 @@
-/// What our reading of a stream and NIO's amount to.
+/// The comparison of our reading of a stream with NIO's.
 struct Comparison {
     enum Outcome: Hashable {
         /// The same messages, to the same end.
         case same
         /// The same messages, then both refuse.
         case bothRefuse
-        /// The same messages, then we refuse, for this reason, what NIO accepts or waits for the rest of.
+        /// The same messages, then we refuse, for this reason, bytes that NIO accepts or waits to complete.
         case stricter(String)
         /// The same messages, then NIO refuses a piece of which we would wait for the rest.
         case undecided
@@ -18,7 +18,7 @@ struct Comparison {
     private let own: Reading
     private let nio: Reading
     private var methods: ArraySlice<RequestMethod>
-    /// Where the two are: the message at hand.
+    /// The message that is being compared.
     private var index = 0
     /// Listed differences that were met and did not part the two.
     private(set) var met: Set<KnownDifference> = []
@@ -47,7 +47,7 @@ struct Comparison {
         }
         guard agree(mine.fields, theirs.fields) else { return .failure("fields differ") }
         if let difference = KnownDifference(framing: mine, to: methods.first) { return .listed(difference) }
-        // Whether the connection stays is for the final answer to say (RFC 9112 section 9.6).
+        // The final response decides whether the connection stays open (RFC 9112 section 9.6).
         guard mine.keepAlive != theirs.keepAlive, !mine.isInterim else { return nil }
         if let difference = KnownDifference(keepAlive: mine, to: methods.first) { return .listed(difference) }
         return .failure(mine.keepAlive ? "we keep alive what NIO closes" : "we close what NIO keeps alive")
@@ -80,7 +80,7 @@ struct Comparison {
         case (.refused(let reason), _): .stricter(reason)
         case (.waiting, .refused): .undecided
         case (.waiting(doomed: let reason?), nil): .stricter(reason)
-        // Nothing was asked for, or the connection ended: what follows is read by neither.
+        // No request is open, or the connection ended: neither reads further bytes.
         case (.closed, _): .same
         case (nil, .upgraded) where index > 0 && own.messages[index - 1].minorVersion == 0:
             .listed(.upgradeOfOldVersion)
@@ -95,7 +95,7 @@ struct Comparison {
         }
     }
 
-    /// We accept what NIO refuses.
+    /// The outcome for bytes that we accept and NIO refuses.
     private func looser(_ nioReason: String) -> Outcome {
         let mine = index < own.messages.count ? own.messages[index] : nil
         let previous = index > 0 ? own.messages[index - 1] : nil
@@ -107,7 +107,7 @@ struct Comparison {
 }
 
 extension Reading {
-    /// What follows the first `index` messages; nil when that is another message.
+    /// The ending after the first `index` messages. `nil` if another message follows.
     fileprivate func next(at index: Int) -> Ending? { messages.count > index ? nil : ending }
 
     fileprivate var refusal: String? { if case .refused(let reason) = ending { reason } else { nil } }

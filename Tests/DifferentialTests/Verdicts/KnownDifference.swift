@@ -1,6 +1,6 @@
-/// Where NIO reads a message otherwise and we are right to differ. A way to differ that is not here fails the run.
+/// A difference between NIO's reading and ours that is intended. An unlisted difference fails the run.
 enum KnownDifference: String, Sendable, CaseIterable {
-    // NIO refuses what we accept.
+    // We accept and NIO refuses.
     case extensionMethod
     case tabAfterLength
     case framingFieldInTrailers
@@ -23,7 +23,7 @@ enum KnownDifference: String, Sendable, CaseIterable {
 }
 
 extension KnownDifference {
-    /// Where an answer to CONNECT ends: NIO takes the tunnel's bytes as further answers, and a refusal's body too.
+    /// The end of a response to CONNECT: NIO reads the tunnel's bytes, and the body of a refusal, as further responses.
     init?(framing mine: ReadMessage, to method: RequestMethod?) {
         guard case .response(let status) = mine.start, method == .connect, !mine.isInterim, status != 101 else {
             return nil
@@ -73,7 +73,7 @@ extension KnownDifference {
         }
     }
 
-    /// Why NIO refuses, for this reason, our message at hand, or what follows the one before it.
+    /// The difference for NIO's reason to refuse our current message, or the bytes after the previous one.
     init?(refusedByNIO reason: String, _ mine: ReadMessage?, after previous: ReadMessage?) {
         if let previous, reason.hasPrefix("data received after completed connection") {
             guard let difference = KnownDifference(closedAfter: previous) else { return nil }
@@ -128,13 +128,13 @@ extension ReadMessage {
         trailers.contains { names.contains($0.name.lowercased()) }
     }
 
-    /// Whether there is one `Content-Length` of digits, in which NIO has nothing to object to but what surrounds it.
+    /// Whether there is one `Content-Length` of digits, so that NIO can only object to the whitespace around it.
     fileprivate var hasLength: Bool {
         let values = values("content-length")
         return values.count == 1 && values[0].utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Whether the method is none that llhttp knows of HTTP.
+    /// Whether llhttp does not know the method.
     fileprivate var hasExtensionMethod: Bool {
         guard case .request(let method, _) = start else { return false }
         return !ReadMessage.methods.contains(method)
@@ -146,4 +146,54 @@ extension ReadMessage {
         "CHECKOUT", "MERGE", "M-SEARCH", "NOTIFY", "SUBSCRIBE", "UNSUBSCRIBE", "PATCH", "PURGE", "MKCALENDAR", "LINK",
         "UNLINK", "SOURCE", "QUERY",
     ]
+}
+
+extension KnownDifference {
+    /// The rule that we follow.
+    var section: String {
+        switch self {
+        case .extensionMethod: "RFC 9110 section 9.1"
+        case .tabAfterLength, .whitespaceAfterValue: "RFC 9112 section 5.1"
+        case .framingFieldInTrailers, .connectionFieldInTrailers: "RFC 9110 section 6.5.1"
+        case .closeOfInterimResponse: "RFC 9112 section 9.6"
+        case .refusedTunnel, .acceptedTunnel, .responseToHead: "RFC 9112 section 6.3"
+        case .upgradeOfOldVersion, .upgradeToNothing: "RFC 9110 section 7.8"
+        case .closeAmongOptions, .keepAliveAmongOptions: "RFC 9112 section 9.3"
+        case .proxyConnection: "RFC 9112 appendix C.2.2"
+        case .noContentWithLength: "RFC 9110 section 8.6"
+        case .brokenConnectionOfResponse: "RFC 9110 section 7.6.1"
+        }
+    }
+
+    /// The shortest stream that shows it.
+    var example: Stream {
+        switch self {
+        case .extensionMethod: .requests("BREW / HTTP/1.1\r\nHost: a\r\n\r\n")
+        case .tabAfterLength: .requests("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\t\r\n\r\nhello")
+        case .framingFieldInTrailers: KnownDifference.trailed("Content-Length: 5")
+        case .connectionFieldInTrailers: KnownDifference.trailed("Connection: close")
+        case .closeOfInterimResponse:
+            .responses(to: .get, text: "HTTP/1.1 103 x\r\nConnection: close\r\n\r\nHTTP/1.1 204 x\r\n\r\n")
+        case .refusedTunnel: .responses(to: .connect, text: "HTTP/1.1 407 x\r\nContent-Length: 5\r\n\r\nhello")
+        case .acceptedTunnel: .responses(to: .connect, text: "HTTP/1.1 200 x\r\n\r\n")
+        case .upgradeOfOldVersion:
+            .requests("GET / HTTP/1.0\r\nConnection: keep-alive, upgrade\r\nUpgrade: x\r\n\r\nGET / HTTP/1.0\r\n\r\n")
+        case .upgradeToNothing:
+            .requests(
+                "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade:\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        case .closeAmongOptions: .requests("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\t\r\n\r\n")
+        case .keepAliveAmongOptions: .requests("GET / HTTP/1.0\r\nConnection: keep-alive\t\r\n\r\n")
+        case .proxyConnection: .requests("GET / HTTP/1.1\r\nHost: a\r\nProxy-Connection: close\r\n\r\n")
+        case .responseToHead: .responses(to: .head, text: "HTTP/1.1 200 x\r\n\r\n")
+        case .noContentWithLength: .responses(to: .get, text: "HTTP/1.1 204 x\r\nContent-Length: 5\r\n\r\n")
+        case .brokenConnectionOfResponse: .responses(to: .get, text: "HTTP/1.1 204 x\r\nConnection: a b\r\n\r\n")
+        case .whitespaceAfterValue: .requests("GET / HTTP/1.1\r\nHost: a \r\n\r\n")
+        }
+    }
+
+    private static func trailed(_ line: String) -> Stream {
+        .requests(
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\(line)\r\n\r\n"
+                + "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    }
 }

@@ -1,6 +1,6 @@
-/// A reason for which we refuse what NIO accepts, the section that has the rule, and what shows it.
+/// A reason for which we refuse bytes that NIO accepts, the section with the rule, and an example.
 ///
-/// A reason that is not here fails the run: a refusal is meant, or it is a defect.
+/// An unlisted reason fails the run: a refusal is intended, or it is a defect.
 struct StricterRule: Sendable {
     let reason: String
     let section: String

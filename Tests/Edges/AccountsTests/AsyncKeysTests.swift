@@ -15,26 +15,34 @@ import Testing
             coordinator: harness.coordinator, monotonic: { time.now }, sleepUntil: { try await time.sleep(until: $0) })
     }
 
-    @Test func aKeyThatIsKnownIsThereAtOnce() async throws {
+    private func text(_ result: KeyLookupResult) -> String {
+        switch result {
+        case .key(let key, _): "key \(key.keyID ?? "")"
+        case .unknown: "unknown"
+        case .unavailable(let seconds): "unavailable \(seconds)"
+        }
+    }
+
+    @Test func `a known key is returned at once`() async throws {
         let (keys, key) = (keys, try TestKey("a"))
         try await harness.run { subscriber in
             try await harness.serve([key], to: subscriber)
             let found = await keys.key(kid: "a", set: 0)
-            #expect(found.keyID == "a")
+            #expect(text(found) == "key a")
             #expect(harness.fetcher.count == 1)
         }
     }
 
-    @Test func aSetThatIsStillLoadingIsWaitedFor() async throws {
+    @Test func `a lookup waits for a set that is loading`() async throws {
         let (keys, key) = (keys, try TestKey("a"))
         try await harness.run { subscriber in
             async let found = keys.key(kid: "a", set: 0)
             try await harness.serve([key], to: subscriber)
-            #expect(await found.keyID == "a")
+            #expect(text(await found) == "key a")
         }
     }
 
-    @Test func unknownKeysAreAskedForByOneFetchForAll() async throws {
+    @Test func `unknown keys share one fetch`() async throws {
         let keys = keys
         let (old, new) = (try TestKey("a"), try TestKey("b"))
         try await harness.run { subscriber in
@@ -43,13 +51,13 @@ import Testing
             async let first = keys.key(kid: "b", set: 0)
             async let second = keys.key(kid: "c", set: 0)
             try await harness.serve([old, new], to: subscriber)
-            #expect(await first.keyID == "b")
-            #expect(await second.isUnknown)
+            #expect(text(await first) == "key b")
+            #expect(text(await second) == "unknown")
             #expect(harness.fetcher.count == 2)
         }
     }
 
-    @Test func aSourceThatIsDownMakesTheKeyUnavailable() async throws {
+    @Test func `a source that is down makes its keys unavailable`() async throws {
         let keys = keys
         let key = try TestKey("a")
         try await harness.run { subscriber in
@@ -57,55 +65,37 @@ import Testing
             harness.time.advance(seconds: 60)
             async let found = keys.key(kid: "b", set: 0)
             await harness.fetcher.next()?.fail()
-            #expect(await found.retryAfter != nil)
+            #expect(text(await found).hasPrefix("unavailable"))
         }
     }
 
-    @Test func aSourceThatDoesNotAnswerIsWaitedForFiveSeconds() async throws {
+    @Test func `a lookup waits five seconds for a silent source`() async throws {
         let keys = keys
         try await harness.run { _ in
             let call = await harness.fetcher.next()
             async let found = keys.key(kid: "a", set: 0)
             while harness.time.sleeping == 0 { await Task.yield() }
             harness.time.advance(seconds: 5)
-            #expect(await found.retryAfter == 1)
+            #expect(text(await found) == "unavailable 1")
             call?.fail()
         }
     }
 
-    @Test func noMoreCallsWaitThanTheBoundAllows() async throws {
+    @Test func `the number of waiting lookups is bounded`() async throws {
         let keys = keys
         try await harness.run { _ in
             let call = await harness.fetcher.next()
             let waiting = (0..<AsyncKeys.maximumWaiting).map { _ in Task { await keys.key(kid: "a", set: 0) } }
             while harness.time.sleeping < AsyncKeys.maximumWaiting { await Task.yield() }
-            #expect(await keys.key(kid: "a", set: 0).retryAfter == 1)
+            #expect(text(await keys.key(kid: "a", set: 0)) == "unavailable 1")
             harness.time.advance(seconds: 5)
             for task in waiting { _ = await task.value }
             call?.fail()
         }
     }
 
-    @Test func aSetThatNobodyHasIsUnavailable() async throws {
-        #expect(await keys.key(kid: "a", set: 7).retryAfter == 1)
+    @Test func `a missing set is unavailable`() async throws {
+        #expect(text(await keys.key(kid: "a", set: 7)) == "unavailable 1")
         #expect(keys.view(of: 7).keys == nil)
-    }
-}
-
-extension KeyLookupResult {
-    var keyID: String? {
-        guard case .key(let key, _) = self else { return nil }
-        return key.keyID
-    }
-
-    var isUnknown: Bool {
-        guard case .unknown = self else { return false }
-        return true
-    }
-
-    /// The seconds of `Retry-After`; nil for another result.
-    var retryAfter: Int? {
-        guard case .unavailable(let seconds) = self else { return nil }
-        return seconds
     }
 }

@@ -1,12 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
-/// What the answers of account calls never hold, and where they never send anybody.
-@Suite(.accounts) struct AccountAnswerTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+/// Responses of account calls: they contain no input and no tokens, and never redirect.
+@Suite(.accounts) struct AccountAnswerTests: SharedScenarioSuite {
     private static let posts = [
         "nonce", "sign-in", "session", "reauthenticate", "link", "unlink", "sign-out", "events/apple",
         "events/backchannel-logout",
@@ -21,7 +17,9 @@ import Testing
         "logout_token=\(mark)", "{\"user\":{\"name\":\"\(mark)\"},\"provider\":\"apple.com\",\"id_token\":\"x\"}",
     ]
 
-    @Test(arguments: posts) func l04l05NothingOfACallIsInItsAnswerAndNobodyIsSentAway(_ name: String) throws {
+    @Test(arguments: posts) func `L-04 L-05: a response repeats nothing of its call and never redirects`(_ name: String)
+        throws
+    {
         for body in Self.bodies {
             for query in ["", "?rd=//evil.example", "?redirect_uri=/%5Cevil.example&next=%09//evil.example"] {
                 let request = WireRequest.post(
@@ -36,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func l03WhoAmITellsNoTokens() throws {
+    @Test func `L-03: the account endpoint returns no tokens`() throws {
         var app = AccountApp(scenario)
         try app.signIn(.oidc("corp"), as: .named("asker"))
         let cookie = try #require(app.session)
@@ -49,7 +47,7 @@ import Testing
         #expect(try scenario.send(.get("/.gatehouse/auth")).text == "null")
     }
 
-    @Test func e20ANonceThatIsMissingForeignOrUsedIsRefused() throws {
+    @Test func `E-20: a missing, foreign or used nonce is rejected`() throws {
         var app = AccountApp(scenario)
         let nonce = try app.nonce()
         let token = try app.idToken(.apple, of: .named("nonces"), nonce)
@@ -72,7 +70,7 @@ import Testing
         #expect(duplicate.json?["detail"]?.stringValue?.hasPrefix("Duplicate credential") == true)
     }
 
-    @Test func i11ASessionOfATokenWithoutATimeIsNotRecentBeforeItIsProven() throws {
+    @Test func `I-11: a session of a token without a sign-in time is recent only after a proof`() throws {
         var app = AccountApp(scenario)
         try app.signIn(.oidc("corp"), as: .named("timeless")) { $0.removing("auth_time").issued(at: unixNow() - 3600) }
         let old = try app.get("/recent/x")
@@ -82,7 +80,7 @@ import Testing
         #expect(try app.get("/recent/x").status == 200)
     }
 
-    @Test func h14ALogoutTokenWithoutWhatItNeedsIsRefused() throws {
+    @Test func `H-14: an incomplete logout token is rejected`() throws {
         let answer = try scenario.send(
             .post(
                 "/.gatehouse/events/backchannel-logout", "Content-Type: application/x-www-form-urlencoded",
@@ -90,7 +88,7 @@ import Testing
         #expect(answer.status == 400)
     }
 
-    @Test func aCallThatIsNotAsItShouldBeSaysWhat() throws {
+    @Test func `an invalid call is rejected with its reason`() throws {
         var app = AccountApp(scenario)
         let rows: [(WireRequest, Int)] = [
             (.get("/.gatehouse/sign-in"), 405), (.post("/.gatehouse/auth"), 405), (.get("/.gatehouse/unknown"), 404),

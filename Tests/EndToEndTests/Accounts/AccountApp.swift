@@ -1,8 +1,12 @@
 import DevelopmentIdentity
+import Foundation
 import JOSE
 import Testing
 
-/// An app whose user signs in at providers: it calls the gateway's accounts as the manual tells, and keeps its session cookie.
+@testable import RedisFixtures
+@testable import SystemFixtures
+
+/// An app whose user signs in at providers. It calls the gateway's accounts and keeps its session cookie.
 struct AccountApp {
     let scenario: Scenario
     /// The session cookie's value; nil: signed out.
@@ -10,7 +14,7 @@ struct AccountApp {
 
     init(_ scenario: Scenario) { self.scenario = scenario }
 
-    /// A nonce: what the app keeps, and what it gives to the provider.
+    /// A nonce: the value that the app keeps, and the hash for the provider.
     struct Nonce {
         let raw: String
         let hash: String
@@ -18,7 +22,7 @@ struct AccountApp {
 
     // MARK: - Calls
 
-    /// A call with the session, if there is one; what the answer does to the cookie is done.
+    /// Makes a call with the session, if there is one, and applies the `Set-Cookie` of the response.
     mutating func call(_ name: String, _ members: JSON? = [:], _ fields: String...) throws -> WireResponse {
         var request = request(name, members)
         request.fields += fields
@@ -130,11 +134,33 @@ extension Scenario {
 }
 
 extension Trait where Self == SharedScenarioTrait {
-    /// One gateway for the whole suite, with accounts, that takes the tokens of every provider. Tests take users of their own.
+    /// One gateway with accounts for the whole suite, which accepts the tokens of every provider.
+    ///
+    /// Each test has its own users.
     static var accounts: Self {
         SharedScenarioTrait { provider, configuration in
             configuration.identifyAll(provider)
             configuration["accounts"] = "{ calls_per_address: 100000, calls_per_account: 100000 }"
         }
+    }
+}
+
+extension Fleet {
+    /// Two gateways with accounts on one Redis, which take the tokens of every provider.
+    static func withAccounts(_ body: (Fleet, RedisServer) async throws -> Void) async throws {
+        let redis = try await RedisServer()
+        let folder = try ScratchFolder()
+        let key = folder.path("session.pem")
+        try Data(SigningKey.generate(.es256, keyID: "").pem()).write(to: URL(fileURLWithPath: key))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        try await Fleet.run(
+            2, store: redis.store,
+            arrangeWith: { provider, configuration in
+                configuration.identifyAll(provider)
+                configuration["accounts"] =
+                    "{ session_key: '\(key)', calls_per_address: 100000, calls_per_account: 100000 }"
+            }
+        ) { try await body($0, redis) }
+        withExtendedLifetime(folder) {}
     }
 }

@@ -1,12 +1,12 @@
 import DevelopmentIdentity
 import Testing
 
-/// The whole way of an account, on two gateways that share one Redis.
+/// The life of an account, on two gateways that share one Redis.
 struct AccountRunTests {
     private static let hourAgo = unixNow() - 3600
     private static let challenge = #"Bearer error="insufficient_user_authentication", max_age="300""#
 
-    @Test func anAccountFromItsFirstSignInToItsLastSignOut() async throws {
+    @Test func `an account works from its first sign-in to its last sign-out`() async throws {
         try await Fleet.withAccounts { fleet, _ in
             var app = AccountApp(fleet.gateways[0])
             let uid = try signInAnHourAgo(&app)
@@ -51,7 +51,7 @@ struct AccountRunTests {
         #expect(answer.json?["uid"] == .string(uid) && answer.json?["is_new_user"] == false, "\(answer.text)")
     }
 
-    /// Somebody else cannot have the identity; who holds it may sign in to its account, once.
+    /// Another account cannot link the identity. Its holder can sign in to its account, once.
     private func redeem(of uid: String, on scenario: Scenario) async throws {
         var other = AccountApp(scenario)
         try other.signIn(.google, as: .ada)

@@ -1,12 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
-/// Times at the edges of their type, in tokens and in answers that a provider signed or gave: refused, and the gateway goes on.
-@Suite(.accounts) struct ExtremeTimeTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+/// Times at the limits of their type, in tokens and responses of a provider: the gateway rejects them and continues.
+@Suite(.accounts) struct ExtremeTimeTests: SharedScenarioSuite {
     private static let extremes: [Int64] = [
         .min, -.max, .min / 1000, -100_000_000_001, -1, 100_000_000_001, .max / 1000, .max - 1, .max,
     ]

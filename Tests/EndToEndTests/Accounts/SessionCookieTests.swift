@@ -3,12 +3,8 @@ import JOSE
 import Testing
 
 /// The gateway's own session cookies, from outside.
-@Suite(.accounts) struct SessionCookieTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
-    /// A header that names a key that nobody has.
+@Suite(.accounts) struct SessionCookieTests: SharedScenarioSuite {
+    /// A header with an unknown key id.
     private static let otherKey = Base64URL.encode(
         Array(#"{"alg":"ES256","typ":"gatehouse-session+jwt","kid":"nobodys"}"#.utf8))
 
@@ -17,7 +13,7 @@ import Testing
         return line.split(separator: ";").dropFirst().map { $0.trimmingPrefix(" ") }.map(String.init)
     }
 
-    @Test func h08ACookieIsClearedWithTheAttributesItWasSetWith() throws {
+    @Test func `H-08: a cookie is cleared with the attributes with which it was set`() throws {
         var app = AccountApp(scenario)
         let set = try app.call("sign-in", app.proof(.oidc("corp"), of: .named("cleared")))
         let cleared = try app.call("sign-out")
@@ -28,7 +24,7 @@ import Testing
         #expect(cleared["Set-Cookie"]?.hasPrefix("__session=;") == true)
     }
 
-    @Test func h03ACookieIsWorthNothingOnceItsSessionIsSignedOut() throws {
+    @Test func `H-03: a cookie is revoked when its session signs out`() throws {
         var app = AccountApp(scenario)
         try app.signIn(.oidc("corp"), as: .named("leaving"))
         var elsewhere = AccountApp(scenario)
@@ -39,7 +35,7 @@ import Testing
         #expect(try elsewhere.get("/me/x").status == 200)
     }
 
-    @Test func h08AnInvalidCookieIsTakenAwayBySigningOut() throws {
+    @Test func `H-08: a sign-out clears an invalid cookie`() throws {
         var app = AccountApp(scenario)
         try app.signIn(.oidc("corp"), as: .named("twice"))
         let cookie = app.session
@@ -50,7 +46,7 @@ import Testing
         #expect(again["Set-Cookie"]?.hasPrefix("__session=; Max-Age=0; ") == true)
     }
 
-    @Test func h09SessionsAndUsersHave128RandomBits() throws {
+    @Test func `H-09: ids of sessions and users have 128 random bits`() throws {
         var seen: Set<String> = []
         for number in 0..<20 {
             var app = AccountApp(scenario)
@@ -64,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func h12TheCookieDoesNotReachTheUpstreamAndOthersDo() throws {
+    @Test func `H-12: the session cookie is removed and other cookies are forwarded`() throws {
         var app = AccountApp(scenario)
         try app.signIn(.oidc("corp"), as: .named("jar"))
         let cookie = try #require(app.session)
@@ -72,8 +68,8 @@ import Testing
         #expect(try scenario.passes(request)["Cookie"] == "a=1;  b=\"2\"; c=%20")
     }
 
-    /// Whatever is wrong with a cookie that can be read at all, the answer is the same.
-    @Test func h10ATamperedCookieIsRefusedInOneWay() throws {
+    /// Every flaw of a readable cookie gets the same response.
+    @Test func `H-10: every tampered cookie gets the same response`() throws {
         let cookies = try ["tampered", "others"].map { name in
             var app = AccountApp(scenario)
             try app.signIn(.oidc("corp"), as: .named(name))
@@ -96,14 +92,14 @@ import Testing
         #expect(answers.count == 1)
     }
 
-    @Test func aCookieCountsOnlyAsACookie() throws {
+    @Test func `a session cookie is not accepted as a bearer token`() throws {
         var app = AccountApp(scenario)
         try app.signIn(.oidc("corp"), as: .named("place"))
         let cookie = try #require(app.session)
         #expect(try scenario.send(.bearer(cookie, "/me/x")).status == 401)
     }
 
-    @Test func theKeysThatSignCookiesArePublished() throws {
+    @Test func `the keys that sign cookies are published`() throws {
         var app = AccountApp(scenario)
         try app.signIn(.oidc("corp"), as: .named("published"))
         let cookie = try #require(app.session)

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// Sessions hold as long as the identity that began them: on two gateways that share one Redis.
+/// Sessions end with the identity that began them, on two gateways that share one Redis.
 struct SessionOriginTests {
     private static let attacker = DevelopmentUser(uid: "mallory", email: "mallory@example.net")
 
@@ -18,8 +18,8 @@ struct SessionOriginTests {
         }
     }
 
-    /// Sections 1 and 5, O-27: who was put out of an account has no way left into it.
-    @Test func anUnlinkedIdentityLosesItsSessionsAndCannotTakeTheAccountBack() async throws {
+    /// Sections 1 and 5, O-27: an identity that was unlinked cannot return to the account.
+    @Test func `an unlinked identity loses its sessions and cannot take the account back`() async throws {
         try await Fleet.withAccounts { fleet, _ in
             var owner = AccountApp(fleet.gateways[0])
             try owner.signIn(.oidc("corp"), as: .ada)
@@ -30,7 +30,7 @@ struct SessionOriginTests {
                 try attackers[index].signIn(.oidc("partner"), as: Self.attacker)
                 #expect(try attackers[index].get("/recent/x").status == 200)
             }
-            // Prepared while all was well.
+            // Prepared before the unlink.
             let proofs = try attackers.map { try $0.proof(.oidc("partner"), of: Self.attacker) }
             #expect(try owner.call("unlink", ["provider": "oidc.partner"]).status == 200)
             // At once where strict, within the time of replication elsewhere.
@@ -47,7 +47,7 @@ struct SessionOriginTests {
                 let everywhere = try app.call("sign-out", ["everywhere": true])
                 #expect(everywhere.status == 401, "\(everywhere.text)")
             }
-            // The identity is nobody's: it begins an account of its own.
+            // The identity has no account, so it creates a new one.
             var fresh = AccountApp(fleet.gateways[1])
             let answer = try fresh.signIn(.oidc("partner"), as: Self.attacker)
             #expect(answer["is_new_user"] == true)
@@ -59,7 +59,7 @@ struct SessionOriginTests {
     }
 
     @Test(arguments: ["revoke", "disable"])
-    func whatHoldsForAnIdentityHoldsForItsTokensSignInsAndSessions(_ action: String) async throws {
+    func `revoking an identity ends its tokens, sign-ins and sessions`(_ action: String) async throws {
         try await Fleet.withAccounts { fleet, _ in
             var app = AccountApp(fleet.gateways[0])
             try app.signIn(.oidc("corp"), as: .ada) { $0.issued(at: unixNow() - 10) }
@@ -78,7 +78,7 @@ struct SessionOriginTests {
             }
             #expect(try app.call("sign-in", proof).status != 200)
             guard action == "revoke" else { return }
-            // Who signs in afterwards is welcome, at once.
+            // A later sign-in passes at once.
             try app.signIn(.oidc("corp"), as: .ada)
             for gateway in fleet.gateways {
                 #expect(try gateway.send(.cookie(#require(app.session), "/me/x")).status == 200)
@@ -86,7 +86,7 @@ struct SessionOriginTests {
         }
     }
 
-    @Test func signingOutEverywhereEndsSessionsOfTheSameSecondAndLetsTheUserIn() async throws {
+    @Test func `a sign-out everywhere ends sessions of the same second and permits a new sign-in`() async throws {
         try await Fleet.withAccounts { fleet, _ in
             var apps = fleet.gateways.map { AccountApp($0) }
             for _ in 0..<5 {
@@ -101,7 +101,7 @@ struct SessionOriginTests {
     }
 
     /// O-27.
-    @Test func aProviderThatIsTakenOutOfTheConfigurationTakesItsSessionsWithIt() async throws {
+    @Test func `the removal of a provider from the configuration ends its sessions`() async throws {
         try await ReloadScenario.run(
             arrange: {
                 $0["accounts"] = "{}"

@@ -5,25 +5,25 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Somebody who does not read holds up his own request, and costs no memory.
+/// A peer that does not read delays only its own request, and costs no memory.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))
 struct BackpressureEndToEndTests {
-    /// What the gateway may grow by meanwhile: the kernel's buffers are not its own.
+    /// The permitted growth of the gateway. The kernel's buffers are not part of it.
     private static let allowance = Allowance.memory(kilobytes: 24_000)
 
-    @Test func aClientThatDoesNotReadHoldsUpTheAnswer() async throws {
+    @Test func `a client that does not read delays only its own response`() async throws {
         try await Scenario.run { scenario in
             _ = try scenario.send(.get("/public/warm?bytes=1000000"))
             let before = try scenario.gateway.residentKilobytes()
-            let client = try RawClient(port: scenario.gateway.port)
-            try client.send(WireRequest.get("/public/long?bytes=300000000").bytes)
+            let client = try scenario.client(sending: WireRequest.get("/public/long?bytes=300000000"))
             try await Task.sleep(for: .milliseconds(700))
             #expect(try scenario.gateway.residentKilobytes() - before < Self.allowance)
             #expect(try scenario.send(.get("/public/other")).status == 200)
+            withExtendedLifetime(client) {}
         }
     }
 
-    @Test func anUpstreamThatDoesNotReadHoldsUpTheBody() async throws {
+    @Test func `an upstream that does not read delays only its own request`() async throws {
         try await Scenario.run { scenario in
             _ = try scenario.send(.post("/public/warm", body: BodyPattern.bytes(1_000_000)))
             let before = try scenario.gateway.residentKilobytes()

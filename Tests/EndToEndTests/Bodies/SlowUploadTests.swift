@@ -5,12 +5,12 @@ import Testing
 /// Clients that send their bodies as slowly as they may, more of them than there are connections to the upstream.
 struct SlowUploadEndToEndTests {
     private func slowUpload(_ scenario: Scenario) throws -> RawClient {
-        let client = try RawClient(port: scenario.gateway.port)
-        try client.send("POST /public/slow HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nx")
+        let client = try scenario.client(
+            sending: "POST /public/slow HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nx")
         return client
     }
 
-    @Test func doNotHoldUpABystander() async throws {
+    @Test func `slow uploads do not delay other requests`() async throws {
         try await Scenario.run(
             arrange: { _, echo, configuration in
                 configuration["workers"] = "1"

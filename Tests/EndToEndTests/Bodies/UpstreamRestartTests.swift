@@ -5,9 +5,9 @@ import Testing
 
 /// The service behind the gateway ends and comes back.
 struct UpstreamRestartTests {
-    @Test func aRequestIsSentAgainWhenAnIdleConnectionWasClosed() async throws {
+    @Test func `a request is retried if its idle connection was closed`() async throws {
         try await Scenario.run { scenario in
-            let client = try RawClient(port: scenario.gateway.port)
+            let client = try scenario.connect()
             for _ in 0..<5 {
                 #expect(try client.exchange(.get("/public/again")).status == 200)
                 await scenario.echo.stopListening()
@@ -17,7 +17,7 @@ struct UpstreamRestartTests {
         }
     }
 
-    @Test func underLoadNobodyGetsAnothersAnswer() async throws {
+    @Test func `under load, no request gets the response of another`() async throws {
         try await Scenario.run { scenario in
             let load = try Load(connections: 16, requests: 250, of: scenario)
             let answers = load.start()

@@ -2,7 +2,7 @@ import DevelopmentIdentity
 
 /// A page of an app, from an origin of its own, that calls a gateway on another one; and the browser that has it open.
 struct AppPage {
-    /// What the page's script saw of a call.
+    /// The result of a call as the page's script sees it.
     struct Answer: Decodable {
         /// 0: the browser let the script see nothing.
         let status: Int
@@ -12,7 +12,7 @@ struct AppPage {
         let body: String
     }
 
-    /// What the page's script saw of a WebSocket.
+    /// The state of a WebSocket as the page's script sees it.
     struct Socket: Decodable {
         let opened: Bool
         let protocolName: String
@@ -54,12 +54,12 @@ struct AppPage {
         try browser.evaluate("return call(...arguments)", "http://\(gateway)\(path)", token, method)
     }
 
-    /// Does something that needs a recent sign-in: with `token` first, and if the gateway asks for it and names an age, with `fresh`.
+    /// Calls with `token`, and with `fresh` if the response requires a recent sign-in and names an age.
     func sensitive(_ path: String, token: String, fresh: String) throws -> [String] {
         try browser.evaluate("return sensitive(...arguments)", "http://\(gateway)\(path)", token, fresh)
     }
 
-    /// Opens a WebSocket with the token as a subprotocol, sends a message and waits for what comes back.
+    /// Opens a WebSocket with the token as a subprotocol, sends a message and waits for its echo.
     func openSocket(_ path: String, token: String) throws -> Socket {
         try browser.evaluate("return openSocket(...arguments)", "ws://\(gateway)\(path)", token)
     }
@@ -85,7 +85,7 @@ struct AppPage {
           }
         }
 
-        // What RFC 9470 is for: the answer tells the app how recent a sign-in has to be.
+        // RFC 9470: the challenge has the maximum age of the sign-in.
         async function sensitive(url, token, fresh) {
           const steps = [];
           const first = await call(url, token, "DELETE");
@@ -105,7 +105,7 @@ struct AppPage {
         function openSocket(url, token) {
           return new Promise((resolve) => {
             socket = new WebSocket(url, ["bearer", token]);
-            // What is not there by then is told as it is.
+            // The state at the timeout.
             setTimeout(() => resolve(seen(socket.readyState === WebSocket.OPEN)), 30000);
             socket.onopen = () => socket.send("hello");
             socket.onmessage = (event) => { messages.push(event.data); resolve(seen(true)); };

@@ -60,12 +60,12 @@ final class Browser {
         try click("\(selector) option[value='\(value)']")
     }
 
-    /// The text of an element, as far as it can be seen.
+    /// The visible text of an element.
     func text(_ selector: String) throws -> String {
         try driver.command("GET", path("element/\(element(selector))/text"))
     }
 
-    /// What a function's body returns.
+    /// The value that a function with this body returns.
     func evaluate<Value: Decodable>(_ script: String, _ arguments: String...) throws -> Value {
         let body: JSON = ["script": .string(script), "args": .array(arguments.map(JSON.string))]
         return try driver.command("POST", path("execute/sync"), body)
@@ -73,7 +73,7 @@ final class Browser {
 
     func cookies() throws -> [Cookie] { try driver.command("GET", path("cookie")) }
 
-    /// What the console got since the last call.
+    /// The lines of the console since the last call.
     func console() throws -> [ConsoleLine] {
         try driver.command("POST", path("se/log"), ["type": "browser"])
     }
@@ -94,7 +94,7 @@ final class Browser {
 
     private func path(_ command: String) -> String { "/session/\(session)/\(command)" }
 
-    /// A command whose answer tells nothing.
+    /// Sends a command and ignores its result.
     private func act(_ command: String, _ body: JSON) throws {
         struct Nothing: Decodable { init(from decoder: any Decoder) {} }
         _ = try driver.command("POST", path(command), body, as: Nothing?.self)

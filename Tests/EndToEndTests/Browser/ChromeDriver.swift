@@ -5,7 +5,7 @@ import Foundation
 
 /// A chromedriver on a free port. It and the browsers that it starts end with it, and when the tests are killed.
 final class ChromeDriver {
-    /// The program; `script/test` names it, so that whoever has a Chromium does not run these tests unasked.
+    /// The program. `script/test` names it, so that these tests run only on request.
     static let program = ProcessInfo.processInfo.environment["GATEHOUSE_CHROMEDRIVER"].flatMap {
         FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil
     }
@@ -37,7 +37,7 @@ final class ChromeDriver {
     private func start() throws {
         let log = try FileHandle(forWritingTo: folder.url.appending(path: "log"))
         process.executableURL = URL(filePath: "/bin/bash")
-        // The driver binds any free port of IPv6 and then the same one of IPv4, and ends where that is in use: another port is tried then.
+        // The driver binds a free port of IPv6 and then the same one of IPv4. It exits if that is in use: retry then.
         // With job control these tries lead a process group, in which the driver and its browsers are too.
         let tries = "for _ in 1 2 3 4 5 6 7 8; do \"$0\" --port=0; done"
         let script = "set -m; \(tries) & driver=$!; read -r line; kill -9 -- -$driver; wait $driver"

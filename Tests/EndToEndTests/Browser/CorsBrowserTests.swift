@@ -13,7 +13,7 @@ import Testing
         "GATEHOUSE_CHROMEDRIVER names no chromedriver: script/test sets it, and script/setup --browser installs one"
     ))
 struct CorsBrowserTests {
-    @Test func aPreflightedCallPassesAndTheServiceSeesNoPreflight() async throws {
+    @Test func `a preflighted call passes and its preflight is not forwarded`() async throws {
         try await AppPage.run { page in
             let answer = try page.call("/me/notes?field=X-Mark:seen", token: page.scenario.token())
             #expect(answer.status == 200, "\(answer)")
@@ -24,7 +24,7 @@ struct CorsBrowserTests {
         }
     }
 
-    @Test func theScriptReadsTheStepUpAndPassesWithAFreshSignIn() async throws {
+    @Test func `the script reads the step-up challenge and passes with a recent sign-in`() async throws {
         try await AppPage.run { page in
             let old = try page.scenario.token { $0.signedIn(at: unixNow() - 4000) }
             let fresh = try page.scenario.token { $0.signedIn(at: unixNow() - 1) }
@@ -34,7 +34,7 @@ struct CorsBrowserTests {
         }
     }
 
-    @Test func theScriptReadsWhyATokenIsRefused() async throws {
+    @Test func `the script reads why a token is denied`() async throws {
         try await AppPage.run { page in
             let answer = try page.call("/me/notes", token: "junk")
             #expect(answer.status == 401, "\(answer)")
@@ -43,7 +43,7 @@ struct CorsBrowserTests {
         }
     }
 
-    @Test func aPageOfAnUnknownOriginSeesNothingAndSendsNothing() async throws {
+    @Test func `a page of an unknown origin reads nothing and sends nothing`() async throws {
         try await AppPage.run(isAllowed: false) { page in
             let answer = try page.call("/me/notes", token: page.scenario.token())
             #expect(answer.status == 0, "\(answer)")
@@ -51,7 +51,7 @@ struct CorsBrowserTests {
         }
     }
 
-    @Test func aWebSocketOpensWithTheTokenAsAProtocolAndEndsWithTheRevocation() async throws {
+    @Test func `a WebSocket opens with the token as a subprotocol and closes at the revocation`() async throws {
         try await AppPage.run { page in
             let token = try page.scenario.token(.named("reader")) { $0.signedIn(at: unixNow() - 100) }
             let open = try page.openSocket("/room/ws", token: token)

@@ -10,7 +10,7 @@ extension DemoTests {
         private static let file = ProcessInfo.processInfo.environment["GATEHOUSE_PAGE_PICTURE"]
 
         @Test(.enabled(if: ChromeDriver.program != nil && file != nil, "GATEHOUSE_PAGE_PICTURE names no file to write"))
-        func thePageAfterItsFirstFiveSteps() async throws {
+        func `the page after its first five steps`() async throws {
             let file = try #require(Self.file)
             try await PageVisit.run { visit in
                 for step in ["sign-in", "sensitive", "reauthenticate", "again", "link"] {

@@ -12,7 +12,7 @@ extension DemoTests {
     struct DemoPageTests {
         private static let nobody = "Nobody is signed in."
 
-        @Test func whoSignedInLongAgoIsAskedAgainAndThenPasses() async throws {
+        @Test func `an old sign-in is challenged and passes after a new one`() async throws {
             try await PageVisit.run { visit in
                 #expect(try visit.who() == Self.nobody)
                 let signedIn = try await visit.take("sign-in")
@@ -40,7 +40,7 @@ extension DemoTests {
             }
         }
 
-        @Test func aSecondProviderIsLinkedAndUnlinkedAndTheLastOneStays() async throws {
+        @Test func `a second provider is linked and unlinked, and the last one stays`() async throws {
             try await PageVisit.run { visit in
                 try await visit.signIn("ada")
                 let linked = try await visit.link("ada", through: "github.com")
@@ -55,7 +55,7 @@ extension DemoTests {
             }
         }
 
-        @Test func anIdentityOfAnotherAccountLeadsToThatAccount() async throws {
+        @Test func `an identity of another account leads to that account`() async throws {
             try await PageVisit.run { visit in
                 let ada = try await visit.signIn("ada")
                 #expect(try await visit.link("ada", through: "github.com").outcome.hasPrefix("Linked"))
@@ -70,7 +70,7 @@ extension DemoTests {
             }
         }
 
-        @Test func anAddressThatAnAccountHasWaitsUntilItsOwnerLinksIt() async throws {
+        @Test func `an address of an existing account has to be linked by its user`() async throws {
             try await PageVisit.run { visit in
                 let uid = try await visit.signIn("grace")
                 #expect(try await visit.take("sign-out").outcome == "This session has ended.")
@@ -83,7 +83,7 @@ extension DemoTests {
             }
         }
 
-        @Test func aHiddenAddressIsLinkedWithConsentOnly() async throws {
+        @Test func `a hidden address is linked only with consent`() async throws {
             try await PageVisit.run { visit in
                 try await visit.signIn("alan")
                 let refused = try await visit.link("alan", through: "github.com")
@@ -95,7 +95,7 @@ extension DemoTests {
             }
         }
 
-        @Test(arguments: [false, true]) func aCookieThatWasCopiedDoesNotOutliveTheSignOut(everywhere: Bool) async throws
+        @Test(arguments: [false, true]) func `a copied cookie is revoked by the sign-out`(everywhere: Bool) async throws
         {
             try await PageVisit.run { visit in
                 try await visit.signIn("ada")
@@ -112,7 +112,7 @@ extension DemoTests {
             }
         }
 
-        @Test func l05WhatIsShownIsTextWhateverItHolds() async throws {
+        @Test func `L-05: the page shows every value as text`() async throws {
             try await PageVisit.run { visit in
                 let name = "<img id=intruder src=x onerror=alert(1)>"
                 let script =
@@ -126,7 +126,7 @@ extension DemoTests {
             }
         }
 
-        @Test func nothingComesFromElsewhereAndThePolicyFits() async throws {
+        @Test func `the page loads nothing from elsewhere and satisfies its policy`() async throws {
             try await PageVisit.run { visit in
                 try await visit.signIn("ada")
                 let loaded: [String] = try visit.browser.evaluate(

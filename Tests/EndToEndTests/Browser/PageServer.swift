@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Serves one page to whoever asks for anything, from an origin of its own on 127.0.0.1, until it is let go of.
+/// Serves one page for every request, from its own origin on 127.0.0.1, until its deinitialization.
 final class PageServer: Sendable {
     private let listener: RawListener
     private let queue = DispatchQueue(label: "gatehouse.e2e.page")
@@ -14,7 +14,7 @@ final class PageServer: Sendable {
         }
     }
 
-    /// What a browser calls the origin of the page.
+    /// The origin of the page.
     var origin: String { listener.url }
 
     /// Answers one connection where there is one.

@@ -5,7 +5,7 @@ import Foundation
 
 /// The demo of the built program, and a browser that has its page open.
 struct PageVisit {
-    /// What a step shows after it ran.
+    /// The page of a step after it ran.
     struct Shown {
         let outcome: String
         /// `POST /.gatehouse/nonce 200`, one for each request.
@@ -45,12 +45,12 @@ struct PageVisit {
         }
     }
 
-    /// Clicks the button `#do-NAME` and tells what its step shows then.
+    /// Clicks the button `#do-NAME` and returns the page of its step.
     func take(_ step: String, by button: String? = nil) async throws -> Shown {
         try await press("#do-\(button ?? step)", showing: step)
     }
 
-    /// Clicks the first of the buttons with which a step leads on, and tells what `target` shows then.
+    /// Clicks the first follow-up button of a step and returns the page of `target`.
     func follow(_ step: String, to target: String) async throws -> Shown {
         try await press("#\(step) .next button", showing: target)
     }

@@ -14,24 +14,16 @@ struct CheckTests {
 
         """
 
-    /// Configurations and where each is wrong.
+    /// Invalid configurations and the places of their errors. `GatewayConfigurationTests` has every error.
     static let broken: [(yaml: String, at: [String])] = [
         (valid + "lisen: []\n", ["6:1"]),
-        (valid + "workers: many\n", ["6:10"]),
-        (valid + "limits: { head_timeout: 10 }\n", ["6:25"]),
-        (valid + "limits: { head_size: 64KB }\n", ["6:22"]),
-        (valid + "workers: 1\nworkers: 2\n", ["7:1"]),
-        (valid + "  - path: /{path=**}\n    upstream: api\n", ["6:11"]),
-        (valid + "  - path: /x\n    upstream: apy\n", ["7:15"]),
-        (valid + "  - path: x\n    upstream: api\n", ["6:11"]),
         (valid + "  - path: /x\n    upstream: api\n    recent_sign_in: 5min\n    auth: maybe\n", ["8:21", "9:11"]),
-        (upstreams + "routes: [{ path: /x, upstream: api }]\n", ["2:18"]),
         (valid + "rules: x.rules\n", ["6:8"]),
         ("routes: [\n", ["2:1"]),
     ]
 
     @Test(arguments: broken)
-    func eachErrorIsToldWithItsPlaceAndWhatToDo(yaml: String, at places: [String]) async throws {
+    func `each error is reported with its place and a remedy`(yaml: String, at places: [String]) async throws {
         let folder = try ScratchFolder()
         try folder.write(yaml, to: "broken.yaml")
         let run = try await CommandRun.run("check", "--config", "broken.yaml", in: folder)
@@ -44,10 +36,8 @@ struct CheckTests {
         }
     }
 
-    @Test func aValidFilesRoutesArePrinted() async throws {
-        let folder = try ScratchFolder()
-        try folder.write(Self.valid, to: "gatehouse.yaml")
-        let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
+    @Test func `the routes of a valid file are printed`() async throws {
+        let run = try await CommandRun.check(Self.valid)
         #expect(run.exitCode == 0)
         #expect(run.output.contains("/{path=**}"))
         #expect(run.errors == "")
@@ -61,26 +51,21 @@ struct CheckTests {
         #expect(run.output.contains("\na\\u000ab.yaml: valid, 1 route"))
     }
 
-    @Test func conditionsAndRulesAreShown() async throws {
-        let folder = try ScratchFolder()
-        try folder.write(
-            "rules_version = '2'; service gatehouse.http { match /{rest=**} { allow read: if request.auth != null; } }",
-            to: "api.rules")
+    @Test func `conditions and rules are shown`() async throws {
+        let rules =
+            "rules_version = '2'; service gatehouse.http { match /{rest=**} { allow read: if request.auth != null; } }"
         let more = "    allow: |\n      auth.uid != 'root'\n        && auth.token.email_verified\nrules: api.rules\n"
-        try folder.write(Self.valid + more, to: "gatehouse.yaml")
-        let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
+        let run = try await CommandRun.check(Self.valid + more, files: ["api.rules": rules])
         #expect(run.exitCode == 0, "\(run.errors)")
         #expect(run.output.contains("ALLOW") && run.output.contains("auth.uid != 'root' && auth.token.email_verified"))
         #expect(run.output.contains("rules      api.rules: 1 allow statement\n"))
     }
 
-    @Test func everythingWrongInARulesFileIsToldWithItsPlace() async throws {
-        let folder = try ScratchFolder()
-        try folder.write(
+    @Test func `every error in a rules file is reported with its place`() async throws {
+        let rules =
             "rules_version = '2';\nservice gatehouse.http {\n  match /a { allow read: if nobody; }\n"
-                + "  match /b { allow get: if nothing; }\n}\n", to: "api.rules")
-        try folder.write(Self.valid + "rules: api.rules\n", to: "gatehouse.yaml")
-        let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
+            + "  match /b { allow get: if nothing; }\n}\n"
+        let run = try await CommandRun.check(Self.valid + "rules: api.rules\n", files: ["api.rules": rules])
         #expect(run.exitCode == 1)
         #expect(run.errorLines.count == 2, "\(run.errors)")
         for (line, place) in zip(run.errorLines, ["api.rules:3:29", "api.rules:4:28"]) {
@@ -88,12 +73,10 @@ struct CheckTests {
         }
     }
 
-    @Test func accountsAreShownWithTheirCalls() async throws {
-        let folder = try ScratchFolder()
+    @Test func `accounts are shown with their calls`() async throws {
         let more =
             "accounts: { issuer: 'https://api.example', origins: ['https://app.example'] }\nstore: 'sqlite::memory:'\n"
-        try folder.write(Self.valid + "    insecure_no_csrf: true\n" + more, to: "gatehouse.yaml")
-        let run = try await CommandRun.run("check", "--config", "gatehouse.yaml", in: folder)
+        let run = try await CommandRun.check(Self.valid + "    insecure_no_csrf: true\n" + more)
         #expect(run.exitCode == 0, "\(run.errors)")
         let lines = run.output.split(separator: "\n").map(String.init)
         #expect(
@@ -109,7 +92,7 @@ struct CheckTests {
         #expect(run.errorLines.count == 1 && run.errors.contains("pages of other sites can act here"))
     }
 
-    @Test func aMissingFileIsToldByItsName() async throws {
+    @Test func `a missing file is reported by its name`() async throws {
         let run = try await CommandRun.run("check", "--config", "absent.yaml", in: ScratchFolder())
         #expect(run.exitCode == 1)
         #expect(run.errors.contains("absent.yaml"))

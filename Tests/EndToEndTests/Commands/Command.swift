@@ -34,5 +34,23 @@ struct CommandRun {
         return CommandRun(exitCode: code, output: folder.read(name + ".out"), errors: folder.read(name + ".err"))
     }
 
+    /// Runs `gatehouse check` on a configuration, which is `gatehouse.yaml` in a folder of its own.
+    static func check(
+        _ yaml: String, environment: [String: String] = [:], files: [String: String] = [:]
+    ) async throws -> CommandRun {
+        let folder = try ScratchFolder()
+        for (name, text) in files.merging(["gatehouse.yaml": yaml], uniquingKeysWith: { $1 }) {
+            try folder.write(text, to: name)
+        }
+        return try await run(["check", "--config", "gatehouse.yaml"], environment: environment, in: folder)
+    }
+
+    /// Runs `gatehouse revoke` with `arguments` against a running gateway.
+    static func revoke(_ arguments: String..., at gateway: GatewayProcess) async throws -> CommandRun {
+        let admin = "{ address: 127.0.0.1:\(gateway.adminPort), token: \(GatewayConfiguration.adminToken) }"
+        try gateway.folder.write("admin: \(admin)\n" + CheckTests.valid, to: "client.yaml")
+        return try await run(["revoke"] + arguments + ["--config", "client.yaml"], in: gateway.folder)
+    }
+
     var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 }

@@ -10,14 +10,12 @@ struct CommandLineTests {
         ["serve", "--unknown"], ["unknown"], ["serve", "--firebase-project", "p"], ["check", "--config"],
         ["serve", "--config", "x", "--firebase-project", "p", "--upstream", "http://127.0.0.1:1"], ["revoke"],
     ])
-    func wrongUsageIs64(arguments: [String]) async throws {
-        let folder = try ScratchFolder()
-        let child = try ChildProcess(arguments, in: folder.url, output: (folder.path("out"), folder.path("err")))
-        #expect(await child.exitCode() == 64)
-        #expect(folder.read("err").contains("Usage:"))
+    func `wrong usage exits with 64`(arguments: [String]) async throws {
+        let run = try await CommandRun.run(arguments, in: ScratchFolder())
+        #expect(run.exitCode == 64 && run.errors.contains("Usage:"))
     }
 
-    @Test func anAddressThatIsTakenIsToldAndRefused() async throws {
+    @Test func `an address in use is reported`() async throws {
         let taken = try await EchoUpstream.start()
         let run = try await CommandRun.run(
             "serve", "--firebase-project", "demo-gatehouse", "--upstream", taken.url, "--listen",
@@ -27,24 +25,18 @@ struct CommandLineTests {
         #expect(run.errors.contains("127.0.0.1:\(taken.port)"))
     }
 
-    @Test(arguments: ["serve", "check", "explain", "token inspect", "token mint", "revoke", "demo"])
-    func helpShowsAnExample(command: String) async throws {
-        let folder = try ScratchFolder()
+    @Test(arguments: ["serve", "check", "explain", "token inspect", "token mint", "revoke", "demo", "rules test"])
+    func `help shows an example`(command: String) async throws {
         let arguments = command.split(separator: " ").map(String.init) + ["--help"]
-        let child = try ChildProcess(arguments, in: folder.url, output: (folder.path("out"), folder.path("err")))
-        #expect(await child.exitCode() == 0)
-        #expect(folder.read("out").contains("gatehouse \(command)"))
+        let run = try await CommandRun.run(arguments, in: ScratchFolder())
+        #expect(run.exitCode == 0 && run.output.contains("gatehouse \(command)"))
     }
 
-    @Test func revokeGoesThroughTheAdminAPI() async throws {
+    @Test func `revoke uses the admin API`() async throws {
         try await Scenario.run { scenario in
             let token = try scenario.token(.named("by-command")) { $0.signedIn(at: unixNow() - 100) }
             #expect(try scenario.send(.bearer(token, "/me/x")).status == 200)
-            let folder = scenario.gateway.folder
-            let address =
-                "admin: { address: 127.0.0.1:\(scenario.gateway.adminPort), token: \(GatewayConfiguration.adminToken) }"
-            try folder.write(address + "\n" + CheckTests.valid, to: "client.yaml")
-            let run = try await CommandRun.run("revoke", "by-command", "--config", "client.yaml", in: folder)
+            let run = try await CommandRun.revoke("by-command", at: scenario.gateway)
             #expect(run.exitCode == 0, "\(run.errors)")
             expectDenial(try scenario.send(.bearer(token, "/me/x")), 401, "auth/id-token-revoked")
         }
@@ -57,19 +49,14 @@ struct CommandLineTests {
             let tokens = try ["acme-x1", "globex-y2"].map { tenant in
                 try scenario.token(.named("alice")) { $0.inTenant(tenant).signedIn(at: unixNow() - 100) }
             }
-            let folder = scenario.gateway.folder
-            let address =
-                "admin: { address: 127.0.0.1:\(scenario.gateway.adminPort), token: \(GatewayConfiguration.adminToken) }"
-            try folder.write(address + "\n" + CheckTests.valid, to: "client.yaml")
-            let run = try await CommandRun.run(
-                "revoke", "alice", "--tenant", "acme-x1", "--config", "client.yaml", in: folder)
+            let run = try await CommandRun.revoke("alice", "--tenant", "acme-x1", at: scenario.gateway)
             #expect(run.exitCode == 0 && run.output.contains("alice of the tenant acme-x1"), "\(run.errors)")
             expectDenial(try scenario.send(.bearer(tokens[0], "/me/x")), 401, "auth/id-token-revoked")
             #expect(try scenario.send(.bearer(tokens[1], "/me/x")).status == 200)
         }
     }
 
-    @Test func explainTellsWhatTheGatewayAnswersItself() async throws {
+    @Test func `explain shows the responses of the gateway itself`() async throws {
         let folder = try ScratchFolder()
         let cors = "    cors: { origins: ['https://app.example'] }\n"
         try folder.write(CheckTests.valid + cors, to: "pages.yaml")
@@ -84,7 +71,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func revokeFailsWhereNoGatewayRuns() async throws {
+    @Test func `revoke fails without a running gateway`() async throws {
         let folder = try ScratchFolder()
         try folder.write(
             "admin: { address: 127.0.0.1:1, token: 0123456789abcdef }\n" + CheckTests.valid, to: "client.yaml")

@@ -6,7 +6,7 @@ import Testing
 
 /// Parts of the commands that need no process of their own.
 @Suite struct CommandPartTests {
-    @Test func aTableIsAlignedAndEndsItsLinesWithoutSpaces() {
+    @Test func `a table is aligned without trailing spaces`() {
         var table = TextTable(header: ["A", "LONG", "C"])
         table.add(["longer", "b", ""])
         table.add(["ü", "b", "c"])
@@ -14,16 +14,16 @@ import Testing
     }
 
     @Test(arguments: [("10m", 600), ("-5m", -300), ("1h", 3600), ("0s", 0), ("1500ms", 1)])
-    func aDurationIsWrittenAsInConfigurations(text: String, seconds: Int64) {
+    func `a duration has the form of configurations`(text: String, seconds: Int64) {
         #expect(DurationOption(argument: text)?.seconds == seconds)
     }
 
     @Test(arguments: ["", "-", "5", "m", "5 m", "1.5h", "--5m", "99999999999d"])
-    func whatIsNoDurationIsRefused(text: String) {
+    func `an invalid duration is rejected`(text: String) {
         #expect(DurationOption(argument: text) == nil)
     }
 
-    @Test func aClaimsValueIsJSONOrElseText() {
+    @Test func `the value of a claim is JSON or text`() {
         #expect(ClaimOption(argument: "a=1")?.value == 1)
         #expect(ClaimOption(argument: "a={\"b\":[true]}")?.value == ["b": [true]])
         #expect(ClaimOption(argument: "a=b=c")?.value == "b=c")
@@ -32,12 +32,12 @@ import Testing
     }
 
     @Test(arguments: [("0", 0), ("1700000000", 1_700_000_000), ("2026-01-31T09:00:00+01:00", 1_769_846_400)])
-    func aTimeIsRFC3339OrSeconds(text: String, seconds: Int64) {
+    func `a time is RFC 3339 or seconds`(text: String, seconds: Int64) {
         #expect(TimeOption(argument: text).map { "\($0.time)" } == "\(seconds)")
     }
 
     @Test(arguments: ["-1", "now", "2026-02-30T00:00:00Z", ""])
-    func whatIsNoTimeIsRefused(text: String) {
+    func `an invalid time is rejected`(text: String) {
         #expect(TimeOption(argument: text) == nil)
     }
 }
@@ -45,7 +45,7 @@ import Testing
 @Suite struct DemoCallTests {
     private let call = DemoCall(title: "t", url: "http://h/", status: 401, code: "auth/x", marks: ["max_age"])
 
-    @Test func anAnswerAsPromisedHasNoFlaw() {
+    @Test func `an expected response has no flaw`() {
         #expect(call.flaw(in: "HTTP/1.1 401 Unauthorized\r\nA: max_age\r\n\r\n{\"code\":\"auth/x\"}") == nil)
     }
 
@@ -54,11 +54,11 @@ import Testing
         "HTTP/1.1 401 U\r\n\r\n{\"code\":\"auth/y\"} max_age",
         "HTTP/1.1 401 U\r\n\r\n{\"code\":\"auth/x\"}",
     ])
-    func whatIsNotAsPromisedIsAFlaw(answer: String) {
+    func `an unexpected response is a flaw`(answer: String) {
         #expect(call.flaw(in: answer) != nil)
     }
 
-    @Test func aLineKeepsWhatTheShellWouldChange() {
+    @Test func `a printed command is quoted for the shell`() {
         var call = call
         call.method = "POST"
         call.credential = .field(name: "A", value: "it's $HOME `x`")

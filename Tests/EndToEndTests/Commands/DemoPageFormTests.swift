@@ -14,7 +14,7 @@ import Testing
         policy = try DemoPage.policy(providerURL: "http://127.0.0.1:9902").components(separatedBy: "; ")
     }
 
-    /// What stands between each pair of a tag, as a browser reads it: up to the first closing tag.
+    /// The contents of each element with this tag, up to the first closing tag as in a browser.
     private func contents(of tag: String) -> [String] {
         html.components(separatedBy: "<\(tag)>").dropFirst().map { $0.components(separatedBy: "</\(tag)")[0] }
     }
@@ -24,7 +24,7 @@ import Testing
         return "'sha256-\(Data(digest.bytes).base64EncodedString())'"
     }
 
-    @Test func thePolicyAllowsTheStyleTheScriptAndTheProviderAlone() throws {
+    @Test func `the policy allows only the style, the script and the provider`() throws {
         let (style, script) = (contents(of: "style"), contents(of: "script"))
         #expect(style.count == 1 && script.count == 1)
         #expect(
@@ -35,7 +35,7 @@ import Testing
             ])
     }
 
-    @Test func nothingIsLoadedFromElsewhere() {
+    @Test func `the page loads nothing from elsewhere`() {
         #expect(html.matches(of: /[a-z]+:\/\//).count == 1)
         #expect(html.contains("\"mint\":\"http://127.0.0.1:9902/mint\""))
         for part in ["src=", "href=", "url(", "@import", "import(", "<link", "<iframe", "srcset", "\"//"] {
@@ -43,21 +43,21 @@ import Testing
         }
     }
 
-    @Test func l05TheScriptWritesTextAndNoMarkup() {
+    @Test func `L-05: the script writes text and no markup`() {
         for part in ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(", "DOMParser"] {
             #expect(!html.contains(part), "\(part)")
         }
         #expect(!html.contains(/<[a-z][^>]* (on[a-z]+|style)=/))
     }
 
-    @Test func l05NoSettingEndsItsElement() throws {
+    @Test func `L-05: no setting ends its element`() throws {
         let settings = DemoPage.settings(mintURL: "</script><!--<script>&amp;")
         #expect(!settings.contains(/[<>&]/))
         let read = try JSONSerialization.jsonObject(with: Data(settings.utf8)) as? [String: Any]
         #expect(read?["mint"] as? String == "</script><!--<script>&amp;")
     }
 
-    @Test func eachControlHasALabel() {
+    @Test func `each control has a label`() {
         let controls = html.matches(of: /<(select|input|textarea)/).count
         #expect(controls == 5)
         #expect(html.matches(of: /<label>[^<]+<(select|input|textarea)/).count == controls)

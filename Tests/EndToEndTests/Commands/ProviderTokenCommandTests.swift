@@ -38,7 +38,7 @@ struct ProviderTokenCommandTests {
         try result.get()
     }
 
-    @Test func anOpaqueTokenIsInspectedByAskingItsProvider() async throws {
+    @Test func `an opaque token is inspected by its provider`() async throws {
         try await with { provider, folder in
             let token = OpaqueToken.gitHub(for: .ada, now: provider.now)
             try provider.add(token)
@@ -61,7 +61,7 @@ struct ProviderTokenCommandTests {
         }
     }
 
-    @Test func aRequestWithAProvidersTokenIsExplained() async throws {
+    @Test func `a request with a provider's token is explained`() async throws {
         try await with { provider, folder in
             func explain(_ path: String, _ token: String, _ more: String...) async throws -> CommandRun {
                 try await CommandRun.run(

@@ -30,7 +30,7 @@ struct RulesTestCommandTests {
         return folder
     }
 
-    @Test func theWorkedRulesPassTheirTestsWhichCoverAllOfThem() async throws {
+    @Test func `the example rules pass their tests with full coverage`() async throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.workedRules.path).sorted()
         let rules = files.filter { $0.hasSuffix(".rules") }
         #expect(rules.count >= 20)
@@ -46,7 +46,7 @@ struct RulesTestCommandTests {
         #expect(run.output.contains(/\n[0-9]+ tests, all passed; coverage 100 % \(([0-9]+) of \1 outcomes\)\n$/))
     }
 
-    @Test func whatFailsIsToldWithTheRuleAndItsParts() async throws {
+    @Test func `a failure is reported with the rule and its parts`() async throws {
         let folder = try folder(Self.rules, Self.tests.replacing("expect: allow", with: "expect: deny"))
         let run = try await CommandRun.run("rules", "test", "notes.rules", in: folder)
         #expect(run.exitCode == 1)
@@ -72,7 +72,7 @@ struct RulesTestCommandTests {
     }
 
     @Test(arguments: [(50, 0), (51, 1), (100, 1)])
-    func tooLittleCoverageFails(demanded: Int, code: Int32) async throws {
+    func `insufficient coverage fails`(demanded: Int, code: Int32) async throws {
         let run = try await CommandRun.run(
             "rules", "test", "notes.rules", "--min-coverage", "\(demanded)", in: try folder())
         #expect(run.exitCode == code)
@@ -80,32 +80,32 @@ struct RulesTestCommandTests {
         #expect(run.errors == (code == 0 ? "" : complaint))
     }
 
-    @Test func thePageIsWritten() async throws {
+    @Test func `the coverage page is written`() async throws {
         let folder = try folder()
         let run = try await CommandRun.run("rules", "test", "notes.rules", "--coverage", "page.html", in: folder)
         #expect(run.exitCode == 0)
         #expect(folder.read("page.html").contains("<strong>50 %</strong>"))
     }
 
-    @Test func aPageThatCannotBeWrittenIsAnError() async throws {
+    @Test func `a page that cannot be written is an error`() async throws {
         let run = try await CommandRun.run(
             "rules", "test", "notes.rules", "--coverage", "absent/page.html", in: try folder())
         #expect(run.exitCode == 1)
         #expect(run.errors.hasPrefix("absent/page.html cannot be written; "))
     }
 
-    @Test func quietlyOnlyFailuresAndTheSummaryArePrinted() async throws {
+    @Test func `with --quiet only failures and the summary are printed`() async throws {
         let run = try await CommandRun.run("rules", "test", "notes.rules", "--quiet", in: try folder())
         #expect(run.output == "1 test, all passed; coverage 50 % (1 of 2 outcomes)\n")
     }
 
-    @Test func inDetailTestsThatPassTellWhyToo() async throws {
+    @Test func `with --verbose passing tests are explained too`() async throws {
         let run = try await CommandRun.run("rules", "test", "notes.test.yaml", "--verbose", in: try folder())
         #expect(run.exitCode == 0)
         #expect(run.output.contains("      auth.uid == uid  true\n"))
     }
 
-    @Test func asJSONItIsOneDocument() async throws {
+    @Test func `with --json the output is one document`() async throws {
         let run = try await CommandRun.run("rules", "test", "notes.rules", "--json", in: try folder())
         let document = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
         #expect(document["tests"] as? Int == 1 && document["failed"] as? Int == 0)
@@ -115,7 +115,7 @@ struct RulesTestCommandTests {
         #expect(coverage["outcomes"] as? Int == 2 && coverage["seen"] as? Int == 1)
     }
 
-    @Test func everyErrorOfEveryFileIsToldAndNothingRuns() async throws {
+    @Test func `every error of every file is reported and no test runs`() async throws {
         let folder = try folder(Self.rules.replacing("auth.uid", with: "auht.uid"))
         try folder.write("tests: 7\n", to: "more.test.yaml")
         let run = try await CommandRun.run("rules", "test", "notes.rules", "more.test.yaml", "absent.rules", in: folder)
@@ -126,7 +126,7 @@ struct RulesTestCommandTests {
         for line in run.errorLines { #expect(line.contains("; "), "\(line)") }
     }
 
-    @Test func theSameTestsRunOnce() async throws {
+    @Test func `the same tests run once`() async throws {
         let run = try await CommandRun.run(
             "rules", "test", "notes.rules", "notes.test.yaml", "--quiet", in: try folder())
         #expect(run.output.hasPrefix("1 test, "))
@@ -140,18 +140,13 @@ struct RulesTestCommandTests {
     ]
 
     @Test(arguments: misuse)
-    func wrongUsageIsToldAsSuch(arguments: [String]) async throws {
+    func `wrong usage exits with 64`(arguments: [String]) async throws {
         let run = try await CommandRun.run(arguments, in: ScratchFolder())
         #expect(run.exitCode == 64)
         #expect(run.errors.contains("Usage: gatehouse rules"))
     }
 
-    @Test func helpHasAnExample() async throws {
-        let run = try await CommandRun.run("rules", "test", "--help", in: ScratchFolder())
-        #expect(run.exitCode == 0 && run.output.contains("Example: gatehouse rules test"))
-    }
-
-    @Test func hostileNamesDoNotReachTheTerminal() async throws {
+    @Test func `control characters in names are escaped`() async throws {
         let tests = Self.tests.replacing("the owner reads", with: "\"\u{202E}sdaer\"").replacing("allow", with: "deny")
         let run = try await CommandRun.run("rules", "test", "notes.rules", in: try folder(Self.rules, tests))
         #expect(run.output.contains("FAILED  \\u202esdaer"))

@@ -6,7 +6,7 @@ import Testing
 extension DemoTests {
     /// `gatehouse serve` without a file.
     @Suite struct ServeWithoutFileTests {
-        /// Runs a gateway by options alone and expects that every path needs a token.
+        /// Runs a gateway with only options and expects that every path needs a token.
         private func serve(
             _ arguments: (DevelopmentProvider) -> [String], environment: (DevelopmentProvider) -> [String: String]
         ) async throws {
@@ -30,7 +30,7 @@ extension DemoTests {
             }
         }
 
-        /// Somebody's own gateway may have the port of the admin listener; then nothing can be said.
+        /// Cancels the test if another process has the port of the admin listener.
         private func startIfThePortIsFree(_ gateway: GatewayProcess) async throws {
             do { return try await gateway.start() } catch  where "\(error)".contains("127.0.0.1:9901") {
                 try Test.cancel("127.0.0.1:9901 is taken by another process")
@@ -49,13 +49,13 @@ extension DemoTests {
             #expect(gateway.errors.contains("] draining"))
         }
 
-        @Test func theKeysURLsMayBeOptions() async throws {
+        @Test func `the key URLs can be options`() async throws {
             try await serve(
                 { ["--keys-url", $0.url(.idTokenJWKSet), "--session-keys-url", $0.url(.sessionX509)] },
                 environment: { _ in [:] })
         }
 
-        @Test func theKeysURLsMayBeInTheEnvironment() async throws {
+        @Test func `the key URLs can be environment variables`() async throws {
             try await serve({ _ in [] }) {
                 [
                     "GATEHOUSE_FIREBASE_KEYS_URL": $0.url(.idTokenJWKSet),

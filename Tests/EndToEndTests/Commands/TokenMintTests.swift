@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct TokenMintTests {
     @Test(arguments: [("apple.com", IdentityProvider.apple), ("oidc.corp", .oidc("corp"))])
-    func aMintedTokenIsTheDemosOwn(id: String, identity: IdentityProvider) async throws {
+    func `a minted token is signed by the keys of the demo`(id: String, identity: IdentityProvider) async throws {
         let folder = try ScratchFolder()
         let run = try await CommandRun.run(
             "token", "mint", "--provider", id, "--user", "ada", "--keys", folder.path("keys"), "--audience", "app",
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [("apple.com", "consent-revoked"), ("oidc.corp", "logout")])
-    func anEventIsMintedInsteadOfAnIDToken(id: String, event: String) async throws {
+    func `an event is minted instead of an ID token`(id: String, event: String) async throws {
         let folder = try ScratchFolder()
         let run = try await CommandRun.run(
             "token", "mint", "--provider", id, "--user", "ada", "--keys", folder.path("keys"), "--event", event,
@@ -42,7 +42,7 @@ import Testing
         ("--provider=github.com", "--expires-in=1h", "opaque"), ("--provider=x", "--expires-in=1h", "no provider x"),
         ("--provider=apple.com", "--session", "exclude each other"), ("--nonce=n", "--session", "go with --provider"),
     ])
-    func whatDoesNotGoTogetherIsRefused(first: String, second: String, reason: String) async throws {
+    func `conflicting options are rejected`(first: String, second: String, reason: String) async throws {
         let folder = try ScratchFolder()
         let run = try await CommandRun.run("token", "mint", "--user", "ada", first, second, in: folder)
         #expect(run.exitCode == 64)

@@ -21,15 +21,14 @@ struct AnswerFieldTests {
     }
 
     private func exchange(_ scenario: Scenario, _ listener: RawListener, _ answer: String) throws -> WireResponse {
-        let client = try RawClient(port: scenario.gateway.port)
-        try client.send(WireRequest.get("/raw/x", "Origin: https://app.example").bytes)
+        let client = try scenario.client(sending: WireRequest.get("/raw/x", "Origin: https://app.example"))
         let upstream = try listener.take()
         _ = try upstream.readHead()
         try upstream.send(answer)
         return try client.response()
     }
 
-    @Test func theUpstreamsAreReplacedAndLeftOut() async throws {
+    @Test func `fields of the upstream are replaced and removed`() async throws {
         let route = "response_headers: { set: { X-Side: b }, remove: [X-Powered-By] }"
         try await run(route) { scenario, listener in
             let response = try exchange(
@@ -45,7 +44,7 @@ struct AnswerFieldTests {
         }
     }
 
-    @Test func withCORSTheUpstreamsOwnAnswerToItDoesNotPass() async throws {
+    @Test func `with CORS, CORS fields of the upstream are not forwarded`() async throws {
         try await run("cors: { origins: https://app.example }") { scenario, listener in
             let response = try exchange(
                 scenario, listener,
@@ -57,7 +56,7 @@ struct AnswerFieldTests {
         }
     }
 
-    @Test func ourOwnAnswersHaveThemTooButSayThemselvesHowTheyAreKept() async throws {
+    @Test func `responses of the gateway have the fields too, except Cache-Control`() async throws {
         try await run("cors: { origins: https://app.example }") { scenario, _ in
             for request in [WireRequest.get("/me/x"), .get("/unknown"), .get("/public/%00")] {
                 let response = try scenario.send(request)

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// What browsers ask, and what they let pages read.
+/// Preflights, and the responses that browsers let pages read.
 @Suite(
     .sharedScenario {
         $0.routes += [
@@ -17,11 +17,7 @@ import Testing
         $0["accounts"] = "{ origins: ['https://app.example'] }"
     }
 )
-struct CORSTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+struct CORSTests: SharedScenarioSuite {
     static let origin = "Origin: https://app.example"
 
     private func options(_ target: String, _ fields: String...) -> WireRequest {
@@ -36,7 +32,7 @@ struct CORSTests {
 
     private static let exposed = "Access-Control-Expose-Headers: WWW-Authenticate, Retry-After"
 
-    @Test func c03APreflightIsAnsweredForTheMethodThatItAsksAbout() throws {
+    @Test func `C-03: a preflight gets the response of the requested method's route`() throws {
         let ask = options(
             "/cors/7?x=1", Self.origin, "Access-Control-Request-Method: DELETE",
             "Access-Control-Request-Headers: authorization, x-a", "Access-Control-Request-Private-Network: true",
@@ -57,7 +53,7 @@ struct CORSTests {
             ])
     }
 
-    @Test func aRouteThatListsFieldsAllowsThoseAlone() throws {
+    @Test func `a route that lists fields allows only those`() throws {
         let response = try scenario.send(
             options(
                 "/any/x", "Origin: https://x.example", "Access-Control-Request-Method: PATCH",
@@ -79,7 +75,7 @@ struct CORSTests {
     @Test(arguments: [
         "https://evil.example", "null", "https://app.example:8443", "http://app.example",
         "https://app.example.evil.example",
-    ]) func c03AnotherOriginsPreflightIsRefused(origin: String) throws {
+    ]) func `C-03: a preflight of another origin is denied`(origin: String) throws {
         let ask = options("/cors/7", "Origin: \(origin)", "Access-Control-Request-Method: DELETE")
         let (response, count) = try scenario.forwarded { try scenario.send(ask) }
         expectDenial(response, 403, "request/cross-site")
@@ -91,19 +87,19 @@ struct CORSTests {
         [origin, origin, "Access-Control-Request-Method: DELETE"],
         ["Origin: x", "Access-Control-Request-Method: DELETE"],
         [origin, "Access-Control-Request-Method: DELETE", "Access-Control-Request-Method: DELETE"],
-    ]) func c02WhatIsNoPreflightIsARequestLikeOthers(fields: [String]) throws {
+    ]) func `C-02: an OPTIONS request that is not a preflight needs a credential`(fields: [String]) throws {
         let request = WireRequest(method: "OPTIONS", target: "/cookie/x", fields: fields)
         try scenario.expectRefusal(request, 401, "auth/missing-credential", challenge: "Bearer")
     }
 
-    @Test func c02WhereTheRouteHasNoCORSAPreflightNeedsACredential() throws {
+    @Test func `C-02: a preflight to a route without CORS needs a credential`() throws {
         let ask = options("/me/x", Self.origin, "Access-Control-Request-Method: DELETE")
         try scenario.expectRefusal(ask, 401, "auth/missing-credential", challenge: "Bearer")
         let put = options("/cors/7", Self.origin, "Access-Control-Request-Method: PUT")
         try scenario.expectRefusal(put, 405, "request/method-not-allowed")
     }
 
-    @Test func aPageReadsTheStepUpChallenge() throws {
+    @Test func `a page can read the step-up challenge`() throws {
         let token = try scenario.token { $0.signedIn(at: unixNow() - 4_000) }
         let response = try scenario.send(.bearer(token, "/cors/7", Self.origin))
         #expect(response.status == 401)
@@ -115,7 +111,7 @@ struct CORSTests {
             ])
     }
 
-    @Test func denialsOfEveryStageAreReadable() throws {
+    @Test func `a page can read the denials of every stage`() throws {
         var tooLarge = WireRequest.post("/any/x", Self.origin, body: [])
         tooLarge.fields = [Self.origin, "Content-Length: 2000"]
         let answers = try [
@@ -132,7 +128,7 @@ struct CORSTests {
         #expect(limited["Retry-After"].flatMap(Int.init).map { (86_390...86_400).contains($0) } == true)
     }
 
-    @Test func whoIsNotListedGetsTheAnswerAndMayNotReadIt() throws {
+    @Test func `an unlisted origin gets a response that its page cannot read`() throws {
         let token = try scenario.token()
         for fields in [["Origin: https://evil.example"], []] {
             var request = WireRequest.bearer(token, "/cookie/x")
@@ -142,7 +138,7 @@ struct CORSTests {
         }
     }
 
-    @Test func aListedOriginWithCredentialsActsWithTheCookieAndNoOther() throws {
+    @Test func `only a listed origin with credentials can use the cookie`() throws {
         func status(_ target: String, _ fields: String...) throws -> Int {
             let cookie = "Cookie: __session=\(try scenario.cookie(.alan))"
             return try scenario.send(
@@ -156,7 +152,7 @@ struct CORSTests {
         #expect(try status("/cookie/x", Self.origin, "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site") == 403)
     }
 
-    @Test func accountCallsAreReadableForTheOriginsThatMayCall() throws {
+    @Test func `the allowed origins can read the account calls`() throws {
         let path = "/.gatehouse/sign-out"
         let ask = try scenario.send(
             options(

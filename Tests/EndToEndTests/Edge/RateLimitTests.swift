@@ -10,7 +10,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test func aUsersLimitHoldsOverAllWorkers() async throws {
+    @Test func `a limit per user holds across all workers`() async throws {
         try await Scenario.run(arrange: {
             $2.routes = ["path: /me/**, rate_limit: [{ per: uid, requests: 20, every: 1h }], upstream: api"]
         }) { scenario in
@@ -25,7 +25,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test func anAddressIsStoppedBeforeItsTokensAreLookedAt() async throws {
+    @Test func `a limit per address applies before the token is verified`() async throws {
         try await Scenario.run(arrange: {
             $2.routes = [
                 "path: /me/**, rate_limit: [{ per: address, requests: 5, every: 1h }], upstream: api",
@@ -42,7 +42,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test func aBucketRefills() async throws {
+    @Test func `a limit refills`() async throws {
         try await Scenario.run(arrange: {
             $2.routes = ["path: /p, auth: none, rate_limit: [{ per: route, requests: 1, every: 1s }], upstream: api"]
         }) { scenario in

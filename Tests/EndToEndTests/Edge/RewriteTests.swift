@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The way of a path and a host that the upstream sees otherwise.
+/// Paths and hosts that are rewritten for the upstream.
 @Suite(
     .sharedScenario {
         $0.routes += [
@@ -14,12 +14,8 @@ import Testing
         ]
     }
 )
-struct RewriteTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
-    @Test func theUpstreamGetsTheOtherPathAndHost() throws {
+struct RewriteTests: SharedScenarioSuite {
+    @Test func `the upstream gets the rewritten path and host`() throws {
         let report = try scenario.passes(.bearer(scenario.token(), "/v1/a/b//c/./d/?q=/v1"))
         #expect(report.path == "/internal/a/b/c/d/?q=/v1")
         #expect(report.values("Host") == ["api.internal:8080"])
@@ -27,14 +23,14 @@ struct RewriteTests {
         #expect(report["Forwarded"]?.contains("host=\"gateway.example\"") == true)
     }
 
-    @Test func rulesAndLogsSeeThePathThatWasAskedFor() async throws {
+    @Test func `rules and logs have the requested path`() async throws {
         try scenario.expectRefusal(.bearer(scenario.token(), "/v1/b/x"), 403, "auth/permission-denied")
         _ = try await eventually("the line") {
             scenario.gateway.output.contains("\"path\":\"/v1/b/x\"") ? true : nil
         }
     }
 
-    @Test func theHostAloneIsReplacedToo() throws {
+    @Test func `the host can be rewritten without the path`() throws {
         let report = try scenario.passes(.get("/host/x/", "Host-Like: y"))
         #expect(report.path == "/host/x/" && report.values("Host") == ["api.internal"])
         let old = try scenario.send(raw: "GET /host/x HTTP/1.0\r\n\r\n")
@@ -42,12 +38,12 @@ struct RewriteTests {
     }
 
     @Test(arguments: ["/dots/;p/x", "/dots/%3Bp/x", "/kept/%2Fx", "/kept/%2f..%2fx"])
-    func b11WhatIsNoCanonicalPathAfterwardsIsRefused(target: String) throws {
+    func `B-11: a rewritten path that is not canonical is rejected`(target: String) throws {
         try scenario.expectRefusal(.get(target), 400, "request/malformed")
     }
 
     @Test(arguments: [("/dots/a/x", "/files/..a/secret"), ("/kept/a%2Fb", "/b/.a%2Fb")])
-    func b11WhatIsOneIsForwarded(row: (target: String, path: String)) throws {
+    func `B-11: a canonical rewritten path is forwarded`(row: (target: String, path: String)) throws {
         #expect(try scenario.passes(.get(row.target)).path == row.path)
     }
 }

@@ -1,4 +1,6 @@
+import DevelopmentIdentity
 import Foundation
+import IdentityFixtures
 import Testing
 
 @testable import SystemFixtures
@@ -21,7 +23,7 @@ struct TLSListenerTests {
         ) { try await body($0, authority) }
     }
 
-    @Test func a20RequestsAreServedAndTheUpstreamIsToldOfTLS() async throws {
+    @Test func `A-20: the upstream gets https as X-Forwarded-Proto`() async throws {
         try await run { scenario, authority in
             let answer = try await SecureCall.curl(
                 ["-H", "X-Forwarded-Proto: http", "-H", "X-Forwarded-Port: 80"], "https://localhost:PORT/public/x",
@@ -35,26 +37,26 @@ struct TLSListenerTests {
     }
 
     @Test(arguments: [("-tls1_2", "TLSv1.2"), ("-tls1_3", "TLSv1.3")])
-    func bothVersionsAreSpokenWithHTTP1(_ option: String, _ version: String) async throws {
+    func `both versions are served with HTTP/1.1`(_ option: String, _ version: String) async throws {
         try await run { scenario, _ in
             let answer = try await SecureCall.client(
                 [option, "-alpn", "h2,http/1.1"], port: scenario.gateway.port, sends: Self.get)
             #expect(answer.status == 200, "\(answer.output)")
             #expect(answer.output.contains("New, \(version)"), "\(answer.output)")
             #expect(answer.output.contains("ALPN protocol: http/1.1"))
-            // The answer's end was told: nothing was cut off.
+            // The response ended with close_notify.
             #expect(!answer.output.contains("unexpected eof"), "\(answer.output)")
         }
     }
 
-    @Test func olderVersionsAreNot() async throws {
+    @Test func `a version below the minimum is rejected`() async throws {
         try await run(tls: ", minimum_version: '1.3'") { scenario, _ in
             let answer = try await SecureCall.client(["-tls1_2"], port: scenario.gateway.port, sends: Self.get)
             #expect(answer.status == nil && answer.output.contains("alert protocol version"), "\(answer.output)")
         }
     }
 
-    @Test func aLongAnswerComesWhole() async throws {
+    @Test func `a long body and a long response are complete`() async throws {
         try await run { scenario, authority in
             for close in [[], ["-H", "Connection: close"]] {
                 for how in ["", "&chunked=1"] {
@@ -65,10 +67,17 @@ struct TLSListenerTests {
                     #expect(answer.exitCode == 0 && answer.output == "size=3000000 status=200", "\(answer.output)")
                 }
             }
+            let folder = try ScratchFolder()
+            let body = BodyPattern.bytes(3_000_000).map { $0 & 0x3F | 0x40 }
+            try folder.write(String(decoding: body, as: UTF8.self), to: "large")
+            let upload = try await SecureCall.curl(
+                ["--data-binary", "@\(folder.path("large"))", "-H", "Expect: 100-continue"],
+                "https://localhost:PORT/public/x", port: scenario.gateway.port, authority: authority.authority)
+            #expect(upload.output.contains(String(FNV1a.checksum(body), radix: 16)), "\(upload.output.prefix(500))")
         }
     }
 
-    @Test func anAnswerThatIsCutShortDoesNotLookComplete() async throws {
+    @Test func `a truncated response does not look complete`() async throws {
         let upstream = try RawListener()
         try await run({
             $0["upstreams"] = "{ api: { servers: ['\(upstream.url)'] } }"
@@ -76,7 +85,7 @@ struct TLSListenerTests {
         }) { scenario, _ in
             async let answer = SecureCall.client(
                 [], port: scenario.gateway.port, sends: "GET /x HTTP/1.0\nHost: localhost\n\n")
-            // The client starts on this very thread: it is not to be blocked before.
+            // The client starts on this thread, which must not block before.
             _ = try await eventually("a connection to the upstream") { upstream.isWaited(0) ? true : nil }
             let server = try upstream.take()
             _ = try server.readHead()
@@ -88,14 +97,12 @@ struct TLSListenerTests {
         }
     }
 
-    @Test func whatIsNoHandshakeIsClosedAndTimed() async throws {
+    @Test func `a connection without a handshake is closed in time`() async throws {
         try await run({ $0["limits"] = "{ handshake_timeout: 500ms, idle_timeout: 60s }" }) { scenario, _ in
-            let clear = try RawClient(port: scenario.gateway.port)
-            try clear.send(Self.get.replacing("\n", with: "\r\n"))
+            let clear = try scenario.client(sending: Self.get.replacing("\n", with: "\r\n"))
             let heard = String(decoding: try clear.readToEnd(), as: UTF8.self)
             #expect(!heard.contains("HTTP/"))
-            let silent = try RawClient(port: scenario.gateway.port)
-            try silent.send([0x16, 0x03, 0x01])
+            let silent = try scenario.client(sending: [0x16, 0x03, 0x01])
             let began = ContinuousClock.now
             _ = try silent.readToEnd()
             #expect(began.duration(to: .now) < Allowance.time(.seconds(5)))
@@ -105,9 +112,9 @@ struct TLSListenerTests {
         }
     }
 
-    @Test func handshakesCountAsConnections() async throws {
+    @Test func `handshakes count as connections`() async throws {
         try await run({ $0["limits"] = "{ connections: 64, handshake_timeout: 30s }" }) { scenario, _ in
-            let silent = try (0..<64).map { _ in try RawClient(port: scenario.gateway.port) }
+            let silent = try (0..<64).map { _ in try scenario.connect() }
             _ = try await eventually("all places taken") {
                 try scenario.gateway.metric("gatehouse_connections") >= 64 ? true : nil
             }
@@ -118,7 +125,7 @@ struct TLSListenerTests {
         }
     }
 
-    @Test func theCertificateIsChosenByTheNameThatIsAskedFor() async throws {
+    @Test func `the server name selects the certificate`() async throws {
         let other = try TestAuthority(names: "DNS:other.example,DNS:*.wild.example")
         let further = ", certificates: [{ certificate: '\(other.certificate)', private_key: '\(other.key)' }]"
         try await run(tls: further) { scenario, authority in
@@ -139,7 +146,7 @@ struct TLSListenerTests {
         }
     }
 
-    @Test func clientCertificatesAreVerified() async throws {
+    @Test func `client certificates are verified`() async throws {
         let stranger = try TestAuthority()
         for mode in ["required", "optional"] {
             let authority = try TestAuthority()
@@ -166,7 +173,7 @@ struct TLSListenerTests {
         }
     }
 
-    @Test func sessionsAreResumedWithClientCertificatesToo() async throws {
+    @Test func `sessions are resumed with client certificates too`() async throws {
         let authority = try TestAuthority()
         let tls = ", client_ca: '\(authority.authority)'"
         try await Scenario.run(arrange: { $2.listen(authority.certificate, authority.key, tls: tls) }) { scenario in
@@ -183,7 +190,7 @@ struct TLSListenerTests {
 }
 
 extension TLSListenerTests {
-    @Test func renewedCertificatesAreServedAndUnfitOnesAreNot() async throws {
+    @Test func `renewed certificates are served and invalid ones are not`() async throws {
         let (old, new) = (try TestAuthority(), try TestAuthority())
         let folder = try ScratchFolder()
         func replace(_ name: String, by file: String) throws {

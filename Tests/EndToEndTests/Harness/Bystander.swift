@@ -5,8 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Somebody who has nothing to do with what a test does to the gateway, and must not notice it: requests with tokens, on a
-/// connection that is kept and on fresh ones in turn, and a look at every answer.
+/// A client that an attack on the gateway must not affect.
+///
+/// It sends requests with tokens on a kept connection and on new ones in turn, and checks every response.
 private final class Bystander: Sendable {
     struct Experience {
         var answered = 0
@@ -45,7 +46,7 @@ private final class Bystander: Sendable {
             let began = ContinuousClock.now
             let answer = Result { try client?.exchange(.bearer(token, "/me/\(number)")) }
             note(answer, uid: uid, path: "/me/\(number)", took: began.duration(to: .now))
-            // A steady visitor, not a load.
+            // A steady client, not a load.
             Thread.sleep(forTimeInterval: 0.005)
         } while !isDone.withLock { $0 }
     }
@@ -62,7 +63,7 @@ private final class Bystander: Sendable {
 }
 
 extension Scenario {
-    /// Runs `body` while bystanders send requests, and expects that each of them got its right answer soon.
+    /// Runs `body` while a bystander sends requests, and expects a correct and prompt response to each.
     func unharmed<Value>(
         sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The built `gatehouse` as a process of its own. Its output goes to files, so that nothing of it is lost when it is killed.
+/// The built `gatehouse` as a child process. Its output goes to files, which survive a kill.
 final class ChildProcess: Sendable {
     private struct State {
         var process: Process
@@ -21,9 +21,9 @@ final class ChildProcess: Sendable {
     }()
 
     /// - Parameters:
-    ///   - environment: set besides what the tests run with.
+    ///   - environment: added to the environment of the tests.
     ///   - output: the paths of the files that standard output and standard error are appended to.
-    ///   - pipes: what standard output and standard error go to instead of the files.
+    ///   - pipes: destinations of standard output and standard error instead of the files.
     ///   - descriptorLimit: how many file descriptors it may have, hard and soft.
     init(
         _ arguments: [String], environment: [String: String] = [:], in folder: URL, output: (String, String),
@@ -91,7 +91,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// Carries the end of a process to who asks for it before or after.
+/// Delivers the exit code to a listener that is set before or after the exit.
 private final class Exits: Sendable {
     private let state = Mutex<(code: Int32?, listener: (@Sendable (Int32) -> Void)?)>((nil, nil))
 

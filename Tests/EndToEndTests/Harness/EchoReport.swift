@@ -1,10 +1,10 @@
 import DevelopmentIdentity
 
-/// What the upstream says it received.
+/// A request as the upstream received it.
 struct EchoReport {
     private let report: JSONObject
 
-    /// Nil where the answer is not the upstream's.
+    /// `nil` if the response is not that of the upstream.
     init?(_ response: WireResponse) {
         guard case .object(let report)? = JSON(parsing: response.body), report["fields"] != nil else { return nil }
         self.report = report

@@ -1,6 +1,6 @@
 @testable import SystemFixtures
 
-/// A gateway's configuration in pieces of YAML: what most tests want, open to any change.
+/// A configuration in pieces of YAML with the defaults of most tests.
 struct GatewayConfiguration: Sendable {
     static let adminToken = "e2e-admin-token-0123456789"
 
@@ -14,9 +14,9 @@ struct GatewayConfiguration: Sendable {
     /// How many file descriptors the process may have; nil: as many as the tests.
     var descriptorLimit: Int?
 
-    /// Whether nobody reads the process's standard output.
+    /// Whether the standard output of the process is not read.
     var hasUnreadOutput = false
-    /// Whether nobody reads the process's standard error once it listens.
+    /// Whether the standard error of the process is not read once it listens.
     var hasUnreadErrors = false
 
     init(keysURL: String, sessionKeysURL: String, upstream: String) {

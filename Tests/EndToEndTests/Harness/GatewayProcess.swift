@@ -3,8 +3,8 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// `gatehouse serve`, on free ports, with a configuration and a store in a folder of its own. It can be killed and started again
-/// on the same files.
+/// `gatehouse serve` on free ports, with a configuration and a store in its own folder. It can be restarted on the same
+/// files.
 final class GatewayProcess: Sendable {
     private struct Run {
         let child: ChildProcess
@@ -33,7 +33,7 @@ final class GatewayProcess: Sendable {
         unread = (configuration.hasUnreadOutput, configuration.hasUnreadErrors)
     }
 
-    /// A gateway without a file, by `arguments` alone.
+    /// A gateway without a file, configured by `arguments`.
     init(arguments: [String], environment: [String: String]) throws {
         folder = try ScratchFolder()
         self.arguments = ["serve"] + arguments
@@ -86,7 +86,7 @@ final class GatewayProcess: Sendable {
     var adminPort: Int { current.adminPort }
     var processID: Int32 { current.child.pid }
 
-    /// What the latest run wrote to standard output (the access log) and to standard error, so far.
+    /// The standard output (the access log) and standard error of the latest run so far.
     var output: String { folder.read("stdout-\(current.number)") }
     var errors: String { folder.read("stderr-\(current.number)") }
 
@@ -115,9 +115,9 @@ final class GatewayProcess: Sendable {
         }
     }
 
-    /// The ports of clients and of the admin API, once both are told on standard error.
+    /// The ports of clients and of the admin API, once standard error has both.
     private static func ports(in log: String, isRunning: Bool) throws -> (Int, Int)? {
-        guard let port = address(in: log, of: "listening"), let admin = address(in: log, of: "admin") else {
+        guard let port = ports(in: log, of: "listening").first, let admin = ports(in: log, of: "admin").first else {
             if !isRunning { throw Impatience("the gateway ended: \(log)") }
             return nil
         }
@@ -126,15 +126,13 @@ final class GatewayProcess: Sendable {
 
     /// The ports that it has ever listened at for clients, in their order.
     var listeners: [Int] {
-        errors.split(separator: "\n").filter { $0.contains("] listening") }.compactMap { line in
+        Self.ports(in: errors, of: "listening")
+    }
+
+    private static func ports(in log: String, of message: String) -> [Int] {
+        log.split(separator: "\n").filter { $0.contains("] \(message)") }.compactMap { line in
             let field = line.split(separator: " ").first { $0.hasPrefix("address=") }
             return field?.split(separator: ":").last.flatMap { Int($0) }
         }
-    }
-
-    private static func address(in log: String, of message: String) -> Int? {
-        let line = log.split(separator: "\n").first { $0.contains("] \(message)") }
-        let field = line?.split(separator: " ").first { $0.hasPrefix("address=") }
-        return field?.split(separator: ":").last.flatMap { Int($0) }
     }
 }

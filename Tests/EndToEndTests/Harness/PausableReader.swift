@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A pipe that a process writes to. It is read into a file until `pause`; from then on it only fills, as where a log's reader hangs.
+/// A pipe for the output of a process. It is read into a file until `pause`; then it fills, as with a hanging reader.
 final class PausableReader: Sendable {
     private let pipe = Pipe()
     private let isPaused = Mutex(false)
 
-    /// What the process writes to.
+    /// The end for the process.
     var writing: FileHandle { pipe.fileHandleForWriting }
 
     init(into path: String) throws {

@@ -8,8 +8,8 @@ import Foundation
     import Musl
 #endif
 
-/// A client that sends exactly the bytes it is told and reads exactly one response at a time. It blocks, but never for longer than
-/// its timeout.
+/// A client that sends exactly the given bytes and reads one response at a time. It blocks, but not longer than its
+/// timeout.
 final class RawClient {
     struct Failure: Error, Equatable, CustomStringConvertible {
         let call: String
@@ -24,7 +24,7 @@ final class RawClient {
     /// - Parameters:
     ///   - loopback: the last byte of the address 127.0.0.N that it connects to.
     ///   - source: the last byte of the address 127.0.0.N that it connects from; nil: the system's choice, 127.0.0.1.
-    ///   - receiveBuffer: how many bytes the kernel may take in before somebody reads; nil: as many as it likes.
+    ///   - receiveBuffer: the size of the receive buffer in bytes; `nil`: the default of the system.
     convenience init(
         port: Int, timeout: Int = 15 * Allowance.factor, loopback: UInt8 = 1, from source: UInt8? = nil,
         receiveBuffer: Int32? = nil
@@ -61,7 +61,7 @@ final class RawClient {
         }
     }
 
-    /// The other end of a connection that somebody made.
+    /// The accepted end of a connection.
     init(descriptor: Int32, timeout: Int = 15 * Allowance.factor) {
         self.descriptor = descriptor
         var limit = timeval(tv_sec: timeout, tv_usec: 0)
@@ -107,7 +107,7 @@ final class RawClient {
         }
     }
 
-    /// Sends a byte at a time, with `pause` milliseconds after each, until something comes back or the other side is gone.
+    /// Sends a byte at a time, with `pause` milliseconds after each, until there is a response or the peer has closed.
     func drip(_ bytes: some Sequence<UInt8>, pause: Int32) throws {
         for byte in bytes {
             guard (try? send([byte])) != nil, !waitForBytes(pause) else { return }
@@ -120,7 +120,7 @@ final class RawClient {
         return !buffer.isEmpty || uninterrupted { poll(&entry, 1, milliseconds) } > 0
     }
 
-    /// Tells the other side that nothing more will be sent.
+    /// Closes the sending direction.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// The next response, an interim one included; `method` is what it answers.
@@ -142,7 +142,7 @@ final class RawClient {
         return response
     }
 
-    /// What comes with the next read; empty at the end.
+    /// The bytes of the next read; empty at the end.
     func readSome() throws -> [UInt8] {
         if buffer.isEmpty { _ = try fill() }
         defer { buffer = [] }
@@ -194,7 +194,7 @@ final class RawClient {
         return Array(buffer[..<count])
     }
 
-    /// What comes before `end`, without it.
+    /// The bytes before `end`.
     private func read(until end: String) throws -> [UInt8] {
         while true {
             if let range = Data(buffer).range(of: Data(end.utf8)) {

@@ -2,12 +2,12 @@ import Foundation
 
 @testable import SystemFixtures
 
-/// A listening socket on loopback whose connections the test takes one by one: an upstream that does exactly what a test says.
+/// A listening socket on loopback whose connections the test accepts one by one, as an upstream under its control.
 final class RawListener: Sendable {
     let port: Int
     private let descriptor: Int32
 
-    /// - Parameter backlog: how many connections the kernel makes before somebody takes them.
+    /// - Parameter backlog: the number of connections that the kernel makes before they are accepted.
     init(backlog: Int32 = 128) throws {
         (descriptor, port) = try Ports.listener(backlog: backlog)
     }
@@ -28,7 +28,7 @@ final class RawListener: Sendable {
         return RawClient(descriptor: connection)
     }
 
-    /// Whether somebody connects within so many milliseconds.
+    /// Whether a client connects within so many milliseconds.
     func isWaited(_ milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return uninterrupted { poll(&entry, 1, milliseconds) } > 0

@@ -1,9 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
-/// A request in bytes as a test writes them down: one scalar a byte (`\u{FF}` is the byte 255), `\n` for CRLF, `␊` for a line feed
-/// alone, `TOKEN` for Ada's ID
-/// token and `COOKIE` for Alan's session cookie.
+/// The bytes of a request, one for each scalar (`\u{FF}` is the byte 255). `\n` stands for CRLF, `␊` for a line feed,
+/// `TOKEN` for Ada's ID token and `COOKIE` for Alan's session cookie.
 struct RawRequest: Sendable, ExpressibleByStringInterpolation {
     let text: String
 
@@ -32,7 +31,7 @@ extension Scenario {
         return (result, echo.requestCount - before)
     }
 
-    /// Expects a refusal of which the upstream hears nothing.
+    /// Expects a denial of a request that is not forwarded.
     func expectRefusal(
         _ request: WireRequest, _ status: Int, _ code: String, challenge: String? = nil, _ comment: String = "",
         sourceLocation: SourceLocation = #_sourceLocation
@@ -42,12 +41,8 @@ extension Scenario {
         #expect(count == 0, "forwarded: \(comment)", sourceLocation: sourceLocation)
     }
 
-    /// What a metric of one sample says; of several, their sum.
+    /// The sum of the samples of a metric; 0 without samples.
     func metric(_ name: String, containing labels: String = "") throws -> Double {
-        let text = try RawClient.exchange(gateway.adminPort, WireRequest(target: "/metrics", host: "localhost")).text
-        let lines = text.split(separator: "\n").filter {
-            !$0.hasPrefix("#") && ($0.hasPrefix(name + " ") || $0.hasPrefix(name + "{")) && $0.contains(labels)
-        }
-        return lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+        try gateway.samples(of: name, containing: labels).reduce(0, +)
     }
 }

@@ -4,16 +4,22 @@ import Testing
 @testable import SystemFixtures
 
 extension GatewayProcess {
-    /// The sum of a metric over its labels, as the gateway tells it now.
+    /// The current sum of a metric over its labels.
     ///
     /// - Parameter label: only of the lines with this one, such as `state="busy"`.
     func metric(_ name: String, _ label: String = "") throws -> Int {
+        let samples = try samples(of: name, containing: label)
+        try #require(!samples.isEmpty, "no metric \(name)")
+        return samples.reduce(0) { $0 + Int($1) }
+    }
+
+    /// The samples of a metric whose lines contain `label`.
+    func samples(of name: String, containing label: String) throws -> [Double] {
         let response = try RawClient.exchange(adminPort, WireRequest(target: "/metrics", host: "localhost"))
         let lines = response.text.split(separator: "\n").filter { line in
             (line.hasPrefix("\(name) ") || line.hasPrefix("\(name){")) && (label.isEmpty || line.contains(label))
         }
-        try #require(!lines.isEmpty, "no metric \(name)")
-        return lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
+        return lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
     }
 
     /// The memory that the process holds.
@@ -25,7 +31,7 @@ extension GatewayProcess {
 }
 
 extension Scenario {
-    /// Waits until nobody is served any more: no request, no client's connection, no busy connection to an upstream.
+    /// Waits until there is no request, no connection of a client, and no busy connection to an upstream.
     func untilQuiet() async throws {
         do {
             _ = try await eventually("") { try unfinished() == [0, 0, 0] ? true : nil }

@@ -44,10 +44,29 @@ struct Scenario: Sendable {
     func send(_ request: WireRequest) throws -> WireResponse { try RawClient.exchange(gateway.port, request) }
 
     /// Sends bytes on a connection of its own and reads one response.
-    func send(raw text: String) throws -> WireResponse {
-        let client = try RawClient(port: gateway.port)
-        try client.send(text)
-        return try client.response()
+    func send(raw text: String) throws -> WireResponse { try client(sending: text).response() }
+
+    /// A connection to the gateway.
+    func connect(receiveBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(port: gateway.port, receiveBuffer: receiveBuffer)
+    }
+
+    /// A connection of its own on which bytes were sent.
+    func client(sending bytes: [UInt8]) throws -> RawClient {
+        let client = try connect()
+        try client.send(bytes)
+        return client
+    }
+
+    func client(sending text: String) throws -> RawClient { try client(sending: Array(text.utf8)) }
+
+    func client(sending request: WireRequest) throws -> RawClient { try client(sending: request.bytes) }
+
+    /// Ends the gateway and returns the lines of its access log.
+    func accessLog() async -> [JSON] {
+        gateway.signal(15)
+        _ = await gateway.exitCode()
+        return gateway.output.split(separator: "\n").map { JSON(parsing: Array($0.utf8)) ?? .null }
     }
 
     /// Calls the admin API with its token.
@@ -71,7 +90,7 @@ struct Scenario: Sendable {
         try provider.sign(change(provider.sessionCookie(for: user)))
     }
 
-    /// What the upstream received of a request that must pass.
+    /// Sends a request that must pass, and returns it as the upstream received it.
     func passes(
         _ request: WireRequest, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> EchoReport {

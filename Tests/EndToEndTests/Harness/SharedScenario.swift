@@ -4,9 +4,15 @@ import Testing
 extension Scenario {
     /// The suite's scenario.
     @TaskLocal static var shared: Scenario?
+}
 
-    static var current: Scenario {
-        get throws { try #require(shared, "the suite lacks the trait .sharedScenario") }
+/// A suite whose tests share one scenario, which the trait ``SharedScenarioTrait`` starts.
+protocol SharedScenarioSuite {}
+
+extension SharedScenarioSuite {
+    var scenario: Scenario {
+        guard let scenario = Scenario.shared else { preconditionFailure("the suite lacks the trait .sharedScenario") }
+        return scenario
     }
 }
 

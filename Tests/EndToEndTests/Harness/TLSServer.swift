@@ -5,13 +5,13 @@ import JOSE
 
 /// `openssl s_server` that serves the files of a folder, with a certificate that is made for the test.
 final class TLSServer {
-    /// What is wrong with the certificate.
+    /// The flaw of the certificate.
     enum Flaw: String, CaseIterable, Sendable {
-        /// Signed by nobody whom the machine trusts; everything else is right.
+        /// Not signed by a trusted authority.
         case selfSigned
         case expired
         case otherName
-        /// Signed by an authority that it brings along.
+        /// Signed by an untrusted authority, which is part of the chain.
         case unknownAuthority
     }
 
@@ -41,7 +41,7 @@ final class TLSServer {
         try? lifeline.fileHandleForWriting.close()
     }
 
-    /// What the server said, TLS alerts of the client included.
+    /// The log of the server, with TLS alerts of the client.
     var log: String { folder.read("log") }
 
     private func start(_ arguments: [String]) throws {

@@ -17,3 +17,6 @@ private func part(_ index: Int, of token: String) -> JSON? {
     text += String(repeating: "=", count: (4 - text.count % 4) % 4)
     return Data(base64Encoded: text).flatMap { JSON(parsing: Array($0)) }
 }
+
+/// Seconds since 1970.
+func unixNow() -> Int64 { Int64(Date().timeIntervalSince1970) }

@@ -4,7 +4,7 @@ import Foundation
 struct WireRequest {
     var method = "GET"
     var target: String
-    /// Whole field lines without their end; `Host` is sent besides.
+    /// Field lines without their line ends. `Host` is added.
     var fields: [String] = []
     var body: [UInt8] = []
     var host = "gateway.example"

@@ -7,7 +7,7 @@ import Testing
 
 /// Connections that bring much work at once do not hold up others.
 struct FairTurnTests {
-    /// Writes the same text over and over and drops what comes back, on threads of its own, until the test is over.
+    /// Writes the same text repeatedly and discards the responses, on its own threads, until the end of the test.
     private final class Pressure: Sendable {
         private let isDone = Mutex(false)
 
@@ -27,7 +27,7 @@ struct FairTurnTests {
     @Test func `K-16: requests that are refused in a row let others in between`() async throws {
         try await Scenario.run(arrange: { $2["workers"] = "1" }) { scenario in
             let requests = "gatehouse_requests_total"
-            let ordinary = try RawClient(port: scenario.gateway.port)
+            let ordinary = try scenario.connect()
             #expect(try ordinary.exchange(.get("/public/x")).status == 200)
             let refused = String(repeating: "GET /me/x HTTP/1.1\r\nHost: a\r\n\r\n", count: 4000)
             let pressure = try Pressure(2, port: scenario.gateway.port, refused)

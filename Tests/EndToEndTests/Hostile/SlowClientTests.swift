@@ -4,7 +4,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Short, but never so short that somebody who is only held up by the machine is taken for one of these.
+/// Short, but long enough for an ordinary client on a slow machine.
 private let limits = """
     { head_timeout: \(400 * Allowance.factor)ms, idle_timeout: \(700 * Allowance.factor)ms,
       request_timeout: \(2 * Allowance.factor)s }
@@ -12,16 +12,8 @@ private let limits = """
 
 /// Clients that send and read as slowly as they can get away with.
 @Suite(.sharedScenario { $0["limits"] = limits })
-struct SlowClientTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
-    private func connect(receiveBuffer: Int32? = nil) throws -> RawClient {
-        try RawClient(port: scenario.gateway.port, receiveBuffer: receiveBuffer)
-    }
-
-    /// Runs `body` beside bystanders; nothing may be left of it, and it may not take longer than `limit`.
+struct SlowClientTests: SharedScenarioSuite {
+    /// Runs `body` beside a bystander. It must end within `limit` and leave no connection.
     private func bounded(within limit: Duration, _ body: () async throws -> Void) async throws {
         let began = ContinuousClock.now
         try await scenario.unharmed { try await body() }
@@ -29,37 +21,36 @@ struct SlowClientTests {
         try await scenario.untilQuiet()
     }
 
-    @Test func k07DrippingAHeadGainsNoTime() async throws {
+    @Test func `K-07: single bytes do not extend the timeout of a head`() async throws {
         try await bounded(within: .seconds(3)) {
-            let client = try connect()
-            try client.send("GET /public/x HTTP/1.1\r\nHost: a\r\nX-Drip: ")
+            let client = try scenario.client(sending: "GET /public/x HTTP/1.1\r\nHost: a\r\nX-Drip: ")
             try client.drip(repeatElement(UInt8(ascii: "a"), count: 1000), pause: 20)
             expectDenial(try client.response(), 408, "request/timeout")
         }
     }
 
-    @Test func aBodyIsServedAsLongAsItComes() async throws {
+    @Test func `a slow body is forwarded as long as it arrives`() async throws {
         try await bounded(within: .seconds(10)) {
-            let client = try connect()
-            try client.send("POST /public/slow HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\n\r\n")
+            let client = try scenario.client(
+                sending: "POST /public/slow HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\n\r\n")
             try client.drip(BodyPattern.bytes(40), pause: 25)
             #expect(EchoReport(try client.response())?.body.utf8.count == 40)
         }
     }
 
     @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
-    func aBodyThatDripsForeverEndsWithTheTimeOfItsRequest(framing: String) async throws {
+    func `a body that does not end is limited by the request timeout`(framing: String) async throws {
         try await bounded(within: .seconds(5)) {
-            let client = try connect()
-            try client.send("POST /public/drip HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n10000\r\n")
+            let client = try scenario.client(
+                sending: "POST /public/drip HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n10000\r\n")
             try client.drip(repeatElement(UInt8(ascii: "a"), count: 1000), pause: 20)
             expectDenial(try client.response(), 408, "request/timeout")
         }
     }
 
-    @Test func anAnswerIsServedAsLongAsItIsRead() async throws {
+    @Test func `a response is sent as long as it is read`() async throws {
         try await bounded(within: .seconds(10)) {
-            let client = try connect(receiveBuffer: 65_536)
+            let client = try scenario.connect(receiveBuffer: 65_536)
             try client.send(WireRequest.get("/public/long?bytes=4000000", "Connection: close").bytes)
             _ = try client.readHead()
             var received = 0
@@ -68,29 +59,15 @@ struct SlowClientTests {
         }
     }
 
-    @Test func whoStopsReadingIsGivenUpAndItsUpstreamIsFree() async throws {
+    @Test func `a client that stops reading is closed and its upstream connection released`() async throws {
         try await bounded(within: .seconds(10)) {
-            let client = try connect(receiveBuffer: 4096)
+            let client = try scenario.connect(receiveBuffer: 4096)
             try client.send(WireRequest.get("/public/unread?bytes=100000000").bytes)
             _ = try client.readHead()
             _ = try await eventually("a moment without requests") {
                 try scenario.gateway.metric("gatehouse_requests_in_flight") == 0 ? true : nil
             }
             #expect(((try? client.readToEnd()) ?? []).count < 100_000_000)
-        }
-    }
-
-    @Test func manyWhoSayNothingOrHalfOfItEndByThemselves() async throws {
-        try await bounded(within: .seconds(10)) {
-            let clients = try (0..<150).map { number in
-                let client = try connect()
-                if number.isMultiple(of: 2) { try client.send("GET /public/half HTTP/1.1\r\nHo") }
-                return client
-            }
-            for (number, client) in clients.enumerated() {
-                let rest = try client.readToEnd()
-                #expect(rest.isEmpty == !number.isMultiple(of: 2))
-            }
         }
     }
 }

@@ -37,7 +37,7 @@ import Testing
         return try KeySet(jwkSet: answer.body)
     }
 
-    /// The claims of what an upstream got, checked as it should.
+    /// The claims of the assertion that an upstream got, after its verification.
     private func claims(
         _ report: EchoReport, _ keys: KeySet, audience: String = "api", issuer: String = "gatehouse"
     ) throws -> JSONValue {
@@ -53,7 +53,7 @@ import Testing
         return claims
     }
 
-    @Test func anUpstreamChecksWhoIsAskingWithThePublishedKeys() async throws {
+    @Test func `an upstream can verify the assertion with the published keys`() async throws {
         let keys = try Keys("key.pem")
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["headers"] = keys.section("key.pem", more: ", lifetime: 10m, issuer: 'https://gw.example'")
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func a21OnlyTheSignedInHaveOneAndItIsOurs() async throws {
+    @Test func `A-21: only signed-in requests have an assertion, which is that of the gateway`() async throws {
         let keys = try Keys("key.pem")
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["headers"] = keys.section("key.pem")
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func a21AnAssertionIsForOneUpstream() async throws {
+    @Test func `A-21: an assertion is for one upstream`() async throws {
         let keys = try Keys("key.pem")
         try await Scenario.run(arrange: { _, echo, configuration in
             configuration["headers"] = keys.section("key.pem")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func keysAreChangedWithoutARefusal() async throws {
+    @Test func `keys are rotated without a denial`() async throws {
         let keys = try Keys("old.pem", "new.pem")
         // First the new one is published beside the one that signs, then they change places.
         for (section, signing) in [
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func theKeysAreForAnybodyToRead() async throws {
+    @Test func `the published keys need no credential`() async throws {
         let keys = try Keys("key.pem")
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["headers"] = keys.section("key.pem")
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func checkReadsTheFiles() async throws {
+    @Test func `check reads the key files`() async throws {
         let keys = try Keys("key.pem")
         try keys.folder.write(CheckTests.valid + "headers: { assertion: { key: key.pem } }\n", to: "good.yaml")
         try keys.folder.write(CheckTests.valid + "headers: { assertion: { key: absent.pem } }\n", to: "bad.yaml")
@@ -141,7 +141,7 @@ import Testing
         #expect(bad.exitCode == 1 && bad.errors.contains("bad.yaml:6:25: the key file 'absent.pem': cannot be read"))
     }
 
-    @Test func c15AGatewayWithoutItsKeyDoesNotStart() async throws {
+    @Test func `C-15: a gateway without its key does not start`() async throws {
         let folder = try ScratchFolder()
         try folder.write(CheckTests.valid + "headers: { assertion: { key: absent.pem } }\n", to: "gatehouse.yaml")
         let run = try await CommandRun.run("serve", "--config", "gatehouse.yaml", in: folder)

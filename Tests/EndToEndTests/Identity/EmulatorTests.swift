@@ -3,9 +3,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Unsigned tokens, where the configuration says so by name.
+/// Unsigned tokens with `insecure_emulator`.
 struct EmulatorTests {
-    @Test func d20UnsignedTokensCountOnlyInTheEmulatorsModeWhichIsLoud() async throws {
+    @Test func `D-20: unsigned tokens are accepted only in emulator mode, which is logged`() async throws {
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["identity"] = "{ firebase: { project: demo-gatehouse, insecure_emulator: true } }"
         }) { scenario in
@@ -19,7 +19,7 @@ struct EmulatorTests {
         }
     }
 
-    @Test func d20TheEmulatorsModeRefusesAPublicListener() async throws {
+    @Test func `D-20: emulator mode rejects a public listener`() async throws {
         let folder = try ScratchFolder()
         try folder.write(
             CheckTests.valid.replacing(

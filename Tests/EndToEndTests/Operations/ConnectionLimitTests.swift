@@ -16,18 +16,19 @@ struct ConnectionLimitTests {
         (try? client.exchange(.get("/public/x")))?.status == 200
     }
 
-    @Test func oneMoreIsClosedAndAPlaceThatIsGivenBackIsFree() async throws {
+    @Test func `a connection over the limit is closed and a released one is free`() async throws {
         try await Scenario.run(arrange: { $2["limits"] = "{ connections: 4 }" }) { scenario in
             var held = try (0..<4).map { _ in try busy(scenario.gateway.port) }
             _ = try await eventually("four connections") {
                 try scenario.gateway.metric("gatehouse_requests_in_flight") == 4 ? true : nil
             }
-            #expect(!isServed(try RawClient(port: scenario.gateway.port)))
+            let refused = try scenario.connect()
+            #expect(!isServed(refused))
             try held[0].send("b")
             #expect(try held[0].response().status == 200)
             held.removeLast()
             _ = try await eventually("a free place") {
-                isServed(try RawClient(port: scenario.gateway.port)) ? true : nil
+                isServed(try scenario.connect()) ? true : nil
             }
         }
     }
@@ -102,8 +103,7 @@ struct ConnectionLimitTests {
             $2["listen"] = "[{ address: 127.0.0.1:0, proxy_protocol: true }]"
         }) { scenario in
             func client(_ address: String) throws -> RawClient {
-                let client = try RawClient(port: scenario.gateway.port)
-                try client.send("PROXY TCP4 \(address) 127.0.0.1 1 2\r\n")
+                let client = try scenario.client(sending: "PROXY TCP4 \(address) 127.0.0.1 1 2\r\n")
                 try client.send("POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
                 return client
             }

@@ -15,7 +15,7 @@ struct DescriptorLimitTests {
             """
     }
 
-    @Test func idleConnectionsLeaveEnoughForWhoIsConnected() async throws {
+    @Test func `idle connections leave descriptors for active ones`() async throws {
         try await Scenario.run(
             arrange: { _, echo, configuration in
                 Self.small(echo, &configuration)
@@ -27,7 +27,7 @@ struct DescriptorLimitTests {
             // Of another address than those that fill the places: it loses none to them.
             let bystander = try RawClient(port: scenario.gateway.port, from: 2)
             #expect(try bystander.exchange(.get("/nowhere")).status == 404)
-            let idle = try (0..<320).map { _ in try RawClient(port: scenario.gateway.port) }
+            let idle = try (0..<320).map { _ in try scenario.connect() }
             _ = try await eventually("connections over the limit") {
                 let refused = try scenario.gateway.metric("gatehouse_connections_refused_total")
                 return try scenario.gateway.metric("gatehouse_connections_evicted_total") + refused == 177 ? true : nil
@@ -38,7 +38,7 @@ struct DescriptorLimitTests {
         }
     }
 
-    @Test func tooFewToServeAnybodyIsAnErrorAtStart() async throws {
+    @Test func `too few descriptors are an error at start`() async throws {
         let error = await #expect(throws: Impatience.self) {
             try await Scenario.run(
                 arrange: { _, echo, configuration in

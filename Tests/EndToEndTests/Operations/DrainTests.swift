@@ -5,9 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// SIGTERM: what runs is finished, nothing new is taken after `drain.delay`.
+/// A signal ends the process by draining: running requests finish, and no new one is accepted after `drain.delay`.
 struct DrainTests {
-    @Test func aSlowAnswerIsFinishedAndTheExitCodeIsZero() async throws {
+    @Test func `a running response is finished and the exit code is 0`() async throws {
         try await Scenario.run(arrange: { $2["drain"] = "{ delay: 300ms, timeout: 10s }" }) { scenario in
             let gateway = scenario.gateway
             let slow = try RawClient(port: gateway.port)
@@ -26,9 +26,9 @@ struct DrainTests {
         }
     }
 
-    @Test func anIdleConnectionIsClosed() async throws {
+    @Test func `an idle connection is closed`() async throws {
         try await Scenario.run { scenario in
-            let idle = try RawClient(port: scenario.gateway.port)
+            let idle = try scenario.connect()
             #expect(try idle.exchange(.get("/public/idle")).status == 200)
             scenario.gateway.signal(SIGTERM)
             #expect(try idle.readToEnd() == [])
@@ -36,17 +36,17 @@ struct DrainTests {
         }
     }
 
-    @Test func whatRunsTooLongIsCutOff() async throws {
+    @Test func `a request that exceeds the drain timeout is aborted`() async throws {
         try await Scenario.run(arrange: { $2["drain"] = "{ delay: 0s, timeout: 1s }" }) { scenario in
-            let endless = try RawClient(port: scenario.gateway.port)
-            try endless.send(WireRequest.get("/public/endless?hold=never").bytes)
+            let endless = try scenario.client(sending: WireRequest.get("/public/endless?hold=never"))
             await scenario.echo.waitForHeads(1)
             scenario.gateway.signal(SIGTERM)
             #expect(await scenario.gateway.exitCode() == 0)
+            withExtendedLifetime(endless) {}
         }
     }
 
-    @Test func underLoadEachRequestThatWasTakenIsAnsweredRightly() async throws {
+    @Test func `under load, each accepted request gets its response`() async throws {
         try await Scenario.run(arrange: { $2["drain"] = "{ delay: 300ms, timeout: 10s }" }) { scenario in
             let answers = try Load(connections: 8, requests: 1_000_000, of: scenario).start()
             await scenario.echo.waitForRequests(200)
@@ -61,13 +61,33 @@ struct DrainTests {
         }
     }
 
-    @Test func theWholeAccessLogIsWritten() async throws {
+    private static let ignored: [Int32] = [
+        SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGXFSZ, SIGXCPU, SIGIO, SIGPWR, SIGHUP, 40, 64,
+    ]
+
+    @Test func `signals without a meaning are ignored`() async throws {
         try await Scenario.run { scenario in
-            let client = try RawClient(port: scenario.gateway.port)
-            for _ in 0..<100 { _ = try client.exchange(.get("/public/logged")) }
+            for number in Self.ignored {
+                scenario.gateway.signal(number)
+                let response = try scenario.send(.get("/public/signal"))
+                #expect(response.status == 200, "signal \(number)")
+            }
             scenario.gateway.signal(SIGTERM)
-            _ = await scenario.gateway.exitCode()
-            #expect(scenario.gateway.output.split(separator: "\n").count == 100)
+            #expect(await scenario.gateway.exitCode() == 0)
+        }
+    }
+
+    @Test(arguments: [SIGQUIT, SIGINT]) func `a request under way is finished`(signal: Int32) async throws {
+        try await Scenario.run { scenario in
+            let slow = try scenario.client(sending: WireRequest.get("/public/slow?hold=drain&bytes=1000"))
+            await scenario.echo.waitForHeads(1)
+            scenario.gateway.signal(signal)
+            _ = try await eventually("an end of listening") {
+                (try? RawClient(port: scenario.gateway.port)) == nil ? true : nil
+            }
+            scenario.echo.release("drain")
+            #expect(try slow.response().body.count == 1000)
+            #expect(await scenario.gateway.exitCode() == 0)
         }
     }
 }

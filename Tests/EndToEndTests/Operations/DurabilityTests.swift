@@ -1,9 +1,9 @@
 import DevelopmentIdentity
 import Testing
 
-/// What was acknowledged outlives any end of the process.
+/// Acknowledged changes survive any end of the process.
 struct DurabilityTests {
-    @Test func aRevocationOutlivesAKillRightAfterItWasAcknowledged() async throws {
+    @Test func `an acknowledged revocation survives a kill`() async throws {
         try await Scenario.run { scenario in
             for number in 0..<20 {
                 let uid = "durable-\(number)"
@@ -18,7 +18,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func everyKindOfRecordOutlivesAKill() async throws {
+    @Test func `every kind of record survives a kill`() async throws {
         try await Scenario.run { scenario in
             let time = unixNow() - 100
             let users = ["disabled", "unrevoked", "session"]
@@ -35,7 +35,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func aStoreHasOneGateway() async throws {
+    @Test func `a store has one gateway`() async throws {
         try await Scenario.run { scenario in
             let second = try await CommandRun.run(
                 "serve", "--config", "gatehouse.yaml", in: scenario.gateway.folder)

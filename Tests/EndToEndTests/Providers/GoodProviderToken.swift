@@ -1,9 +1,9 @@
 import DevelopmentIdentity
 import Testing
 
-/// A provider's token that must pass, and what the upstream must learn from it.
+/// A valid token of a provider, and the identity that the upstream receives.
 struct GoodProviderToken: Sendable, CustomTestStringConvertible {
-    /// A signed, or known, token and what it says.
+    /// The text of a token, and its claims.
     struct Made {
         var text: String
         var claims: JSONObject
@@ -14,20 +14,20 @@ struct GoodProviderToken: Sendable, CustomTestStringConvertible {
     let uid: String
     /// `firebase.sign_in_provider`.
     let provider: String
-    /// `auth.provider`, where it is another.
+    /// `auth.provider`, if it differs.
     var shortName: String?
-    /// What Firebase has in `identities`.
+    /// The entry of Firebase's `identities`.
     let identity: String
     var email: String?
     var isVerified = false
-    /// Whether the provider tells when its user signed in.
+    /// Whether the token has the time of the sign-in.
     var tellsTime = false
-    /// The claims that are told in another way than the provider writes them.
+    /// The claims with other values than in the token.
     var rewritten: JSONObject = [:]
     let make: @Sendable (DevelopmentProvider) throws -> Made
     var testDescription: String { what }
 
-    /// What the upstream must be told as `auth`.
+    /// The expected value of `auth`.
     func variable(of claims: JSONObject) -> JSON {
         var token = claims
         token.merge(rewritten)
@@ -44,112 +44,86 @@ struct GoodProviderToken: Sendable, CustomTestStringConvertible {
 extension GoodProviderToken {
     typealias Change = @Sendable (ProviderToken) -> ProviderToken
 
-    /// Makes an ID token.
+    /// A row of an ID token. The uid is the provider and the identity by default.
     private static func idToken(
-        _ provider: IdentityProvider, _ user: DevelopmentUser, _ change: @escaping Change = { $0 }
-    ) -> @Sendable (DevelopmentProvider) throws -> Made {
-        { development in
+        _ what: String, _ provider: IdentityProvider, _ user: DevelopmentUser, _ identity: String, uid: String? = nil,
+        shortName: String? = nil, email: String? = nil, isVerified: Bool = false, tellsTime: Bool = false,
+        rewritten: JSONObject = [:], _ change: @escaping Change = { $0 }
+    ) -> Self {
+        Self(
+            what: what, uid: uid ?? "\(provider.id):\(identity)", provider: provider.id, shortName: shortName,
+            identity: identity, email: email, isVerified: isVerified, tellsTime: tellsTime, rewritten: rewritten
+        ) { development in
             let token = change(development.idToken(of: provider, for: user))
             return Made(text: try development.sign(token), claims: token.claims)
         }
     }
 
+    private static let relayed = "000123.0123456789abcdef0123456789abcdef.0123"
+
     static let apple: [Self] = [
-        GoodProviderToken(
-            what: "Apple, an address of the relay", uid: "apple.com:000123.0123456789abcdef0123456789abcdef.0123",
-            provider: "apple.com", identity: "000123.0123456789abcdef0123456789abcdef.0123",
-            email: "x7qk2@privaterelay.appleid.com", isVerified: true, tellsTime: true,
-            rewritten: ["email_verified": true, "is_private_email": true], make: idToken(.apple, .alan)),
-        GoodProviderToken(
-            what: "Apple, which does not say that the address is a relay's",
-            uid: "apple.com:000123.0123456789abcdef0123456789abcdef.0123", provider: "apple.com",
-            identity: "000123.0123456789abcdef0123456789abcdef.0123", email: "x7qk2@privaterelay.appleid.com",
-            isVerified: true, tellsTime: true, rewritten: ["email_verified": true, "is_private_email": true],
-            make: idToken(.apple, .alan) { $0.removing("is_private_email") }),
-        GoodProviderToken(
-            what: "E-14 Apple, a domain that only ends like the relay's",
-            uid: "apple.com:000123.0123456789abcdef0123456789abcdef.0123", provider: "apple.com",
-            identity: "000123.0123456789abcdef0123456789abcdef.0123", email: "a@evilprivaterelay.appleid.com",
-            isVerified: true, tellsTime: true, rewritten: ["email_verified": true, "is_private_email": false],
-            make: idToken(.apple, .alan) {
-                $0.removing("is_private_email").setting("email", to: "a@evilprivaterelay.appleid.com")
-            }),
-        GoodProviderToken(
-            what: "E-13 Apple, false in quotes", uid: "apple.com:1", provider: "apple.com", identity: "1",
-            email: "ada@example.com", tellsTime: true,
-            rewritten: ["email_verified": false, "is_private_email": false],
-            make: idToken(.apple, .ada) { $0.setting("email_verified", to: "false").setting("sub", to: "1") }),
-        GoodProviderToken(
-            what: "Apple, nothing but the subject", uid: "apple.com:1", provider: "apple.com", identity: "1",
-            make: idToken(.apple, .margaret) { $0.setting("sub", to: "1").removing("auth_time") }),
+        idToken(
+            "Apple, an address of the relay", .apple, .alan, relayed, email: "x7qk2@privaterelay.appleid.com",
+            isVerified: true, tellsTime: true, rewritten: ["email_verified": true, "is_private_email": true]),
+        idToken(
+            "E-14 Apple, a domain that only ends like the relay's", .apple, .alan, relayed,
+            email: "a@evilprivaterelay.appleid.com", isVerified: true, tellsTime: true,
+            rewritten: ["email_verified": true, "is_private_email": false]
+        ) { $0.removing("is_private_email").setting("email", to: "a@evilprivaterelay.appleid.com") },
+        idToken(
+            "E-13 Apple, false in quotes", .apple, .ada, "1", email: "ada@example.com", tellsTime: true,
+            rewritten: ["email_verified": false, "is_private_email": false]
+        ) { $0.setting("email_verified", to: "false").setting("sub", to: "1") },
+        idToken("Apple, nothing but the subject", .apple, .margaret, "1") {
+            $0.setting("sub", to: "1").removing("auth_time")
+        },
     ]
+
+    private static let googleID = "104242424242424242424"
 
     static let google: [Self] = [
-        GoodProviderToken(
-            what: "Google", uid: "google.com:104242424242424242424", provider: "google.com", shortName: "google",
-            identity: "104242424242424242424", email: "ada@example.com", isVerified: true, make: idToken(.google, .ada)
-        ),
-        GoodProviderToken(
-            what: "Google, the issuer without its scheme", uid: "google.com:104242424242424242424",
-            provider: "google.com", shortName: "google", identity: "104242424242424242424", email: "ada@example.com",
-            isVerified: true, make: idToken(.google, .ada) { $0.setting("iss", to: "accounts.google.com") }),
-        GoodProviderToken(
-            what: "E-13 Google, true in quotes", uid: "google.com:104242424242424242424", provider: "google.com",
-            shortName: "google", identity: "104242424242424242424", email: "ada@example.com",
-            make: idToken(.google, .ada) { $0.setting("email_verified", to: "true") }),
-        GoodProviderToken(
-            what: "Google, a claim called firebase and a user_id of its own", uid: "google.com:104242424242424242424",
-            provider: "google.com", shortName: "google", identity: "104242424242424242424", email: "ada@example.com",
-            isVerified: true,
-            make: idToken(.google, .ada) {
-                $0.setting("firebase", to: ["sign_in_provider": "saml.corp"]).setting("user_id", to: "root")
-            }),
+        idToken(
+            "Google", .google, .ada, googleID, shortName: "google", email: "ada@example.com", isVerified: true),
+        idToken("E-13 Google, true in quotes", .google, .ada, googleID, shortName: "google", email: "ada@example.com") {
+            $0.setting("email_verified", to: "true")
+        },
+        idToken(
+            "Google, a claim called firebase and a user_id of its own", .google, .ada, googleID, shortName: "google",
+            email: "ada@example.com", isVerified: true
+        ) { $0.setting("firebase", to: ["sign_in_provider": "saml.corp"]).setting("user_id", to: "root") },
     ]
 
-    private static let tenant = DevelopmentUser.microsoftTenant
-    private static let personal = DevelopmentUser.personalMicrosoftTenant
+    private static let object = "8eaef023-2b34-4da1-9baa-8bc8c9d6a490"
+    private static let personal =
+        "microsoft.com:\(DevelopmentUser.personalMicrosoftTenant):00000000-0000-0000-4b2e-abcdef012345"
 
     static let microsoft: [Self] = [
-        GoodProviderToken(
-            what: "Microsoft, an organization's user",
-            uid: "microsoft.com:\(tenant):8eaef023-2b34-4da1-9baa-8bc8c9d6a490", provider: "microsoft.com",
-            identity: "8eaef023-2b34-4da1-9baa-8bc8c9d6a490", email: "barbara@contoso.example",
-            make: idToken(.microsoft, .barbara)),
-        GoodProviderToken(
-            what: "Microsoft, a personal account",
-            uid: "microsoft.com:\(personal):00000000-0000-0000-4b2e-abcdef012345", provider: "microsoft.com",
-            identity: "4b2eabcdef012345", email: "hedy@outlook.example", make: idToken(.microsoft, .hedy)),
+        idToken(
+            "Microsoft, an organization's user", .microsoft, .barbara, object,
+            uid: "microsoft.com:\(DevelopmentUser.microsoftTenant):\(object)", email: "barbara@contoso.example"),
+        idToken(
+            "Microsoft, a personal account", .microsoft, .hedy, "4b2eabcdef012345", uid: personal,
+            email: "hedy@outlook.example"),
     ]
 
     static let others: [Self] = [
-        GoodProviderToken(
-            what: "Facebook, Limited Login", uid: "facebook.com:1234567890", provider: "facebook.com",
-            shortName: "facebook", identity: "1234567890", email: "dennis@example.com",
-            make: idToken(.facebook, .dennis)),
-        GoodProviderToken(
-            what: "Yahoo", uid: "yahoo.com:Y4", provider: "yahoo.com", identity: "Y4", email: "ada@example.com",
-            isVerified: true, make: idToken(.yahoo, .ada) { $0.setting("sub", to: "Y4") }),
-        GoodProviderToken(
-            what: "E-13 LinkedIn, true in quotes", uid: "linkedin.com:L1", provider: "linkedin.com", identity: "L1",
-            email: "ada@example.com", isVerified: true, rewritten: ["email_verified": true],
-            make: idToken(.linkedIn, .ada) { $0.setting("sub", to: "L1") }),
-        GoodProviderToken(
-            what: "E-13 LinkedIn, false in quotes", uid: "linkedin.com:L1", provider: "linkedin.com", identity: "L1",
-            email: "grace@example.com", rewritten: ["email_verified": false],
-            make: idToken(.linkedIn, .grace) { $0.setting("sub", to: "L1") }),
-        GoodProviderToken(
-            what: "OpenID Connect", uid: "oidc.corp:ada", provider: "oidc.corp", identity: "ada",
-            email: "ada@example.com", isVerified: true, tellsTime: true, make: idToken(.oidc("corp"), .ada)),
-        GoodProviderToken(
-            what: "E-20 OpenID Connect, several audiences and azp", uid: "oidc.corp:ada", provider: "oidc.corp",
-            identity: "ada", email: "ada@example.com", isVerified: true, tellsTime: true,
-            make: idToken(.oidc("corp"), .ada) {
-                $0.setting("aud", to: ["another-client", "gatehouse"]).setting("azp", to: "gatehouse")
-            }),
-        GoodProviderToken(
-            what: "E-09 OpenID Connect, a subject that is not ASCII", uid: "oidc.corp:käthe/%25", provider: "oidc.corp",
-            identity: "käthe/%25", tellsTime: true,
-            make: idToken(.oidc("corp"), .margaret) { $0.setting("sub", to: "käthe/%25") }),
+        idToken(
+            "Facebook, Limited Login", .facebook, .dennis, "1234567890", shortName: "facebook",
+            email: "dennis@example.com"),
+        idToken("Yahoo", .yahoo, .ada, "Y4", email: "ada@example.com", isVerified: true) {
+            $0.setting("sub", to: "Y4")
+        },
+        idToken(
+            "E-13 LinkedIn, true in quotes", .linkedIn, .ada, "L1", email: "ada@example.com", isVerified: true,
+            rewritten: ["email_verified": true]
+        ) { $0.setting("sub", to: "L1") },
+        idToken(
+            "E-20 OpenID Connect, several audiences and azp", .oidc("corp"), .ada, "ada", email: "ada@example.com",
+            isVerified: true, tellsTime: true
+        ) { $0.setting("aud", to: ["another-client", "gatehouse"]).setting("azp", to: "gatehouse") },
+        idToken(
+            "E-09 OpenID Connect, a subject that is not ASCII", .oidc("corp"), .margaret, "käthe/%25", tellsTime: true
+        ) { $0.setting("sub", to: "käthe/%25") },
     ]
 
     /// Makes an opaque token that its endpoint knows.
@@ -187,17 +161,7 @@ extension GoodProviderToken {
                 return claims
             }),
         GoodProviderToken(
-            what: "introspection", target: "/legacy/good", uid: "oauth.legacy:ada", provider: "oauth.legacy",
-            identity: "ada",
-            make: opaque {
-                .introspected(for: .ada, now: $0)
-            } claims: { token in
-                var claims = token.response
-                claims["active"] = nil
-                return claims
-            }),
-        GoodProviderToken(
-            what: "introspection, with what it may tell besides", target: "/legacy/good", uid: "oauth.legacy:grace",
+            what: "introspection, with optional claims", target: "/legacy/good", uid: "oauth.legacy:grace",
             provider: "oauth.legacy", identity: "grace", email: "grace@example.com", isVerified: true, tellsTime: true,
             make: opaque {
                 .introspected(for: .grace, now: $0).setting("auth_time", to: .integer($0 - 50))

@@ -44,7 +44,7 @@ struct MicrosoftTenantTests {
     }
 
     @Test(arguments: policies)
-    func e05OnlyTheListedTenantsCount(row: (tenants: String, passes: [Bool])) async throws {
+    func `E-05: only the listed tenants are accepted`(row: (tenants: String, passes: [Bool])) async throws {
         try await Scenario.run(arrange: { provider, _, configuration in
             let audience = IdentityProvider.microsoft.demoAudience
             let keys = provider.url(.keys(.microsoft))

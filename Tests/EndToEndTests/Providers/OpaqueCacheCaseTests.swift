@@ -5,9 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// What is remembered of opaque tokens: only for whom, where and as long as it was told.
+/// Cached results of opaque tokens: each applies only to its provider, audience and time.
 struct OpaqueCacheCaseTests {
-    @Test func g01WhatOneEndpointSaysCountsForNoOther() async throws {
+    @Test func `G-01: the response of one endpoint applies to no other`() async throws {
         let other = try await DevelopmentProvider.start()
         try await Scenario.run(arrange: { provider, _, configuration in
             configuration.identify(
@@ -23,21 +23,21 @@ struct OpaqueCacheCaseTests {
                 try scenario.expectRefusal(.bearer(token.text, "/two/x"), 401, "auth/invalid-id-token")
             }
             #expect(scenario.provider.calls(about: token) == 1 && other.calls(about: token) == 1)
-            // The same text is somebody else's there.
+            // The same text is a token of another user there.
             let shared = try scenario.opaque(.ada)
             try other.add(.introspected(for: .grace, text: shared.text, now: other.now))
             for _ in 0..<4 {
                 #expect(try scenario.passes(.bearer(shared.text, "/one/x"))["X-Auth-Uid"] == "oauth.one:ada")
                 #expect(try scenario.passes(.bearer(shared.text, "/two/x"))["X-Auth-Uid"] == "oauth.two:grace")
             }
-            // Where it is not clear whom to ask, nobody is asked.
+            // With several possible providers there is no lookup.
             try scenario.expectRefusal(.bearer(token.text, "/me/x"), 401, "auth/argument-error")
         }
         await other.stop()
     }
 
     /// One endpoint, asked for two entries: what varies is the audience.
-    @Test func g03g14AnotherAudienceIsAnotherQuestion() async throws {
+    @Test func `G-03 G-14: each audience has its own lookup`() async throws {
         try await Scenario.run(arrange: { provider, _, configuration in
             configuration.identify(
                 provider,
@@ -68,7 +68,7 @@ struct OpaqueCacheCaseTests {
         }
     }
 
-    @Test func g04NameAndTokenAreNeverOneText() async throws {
+    @Test func `G-04: the cache key separates provider and token`() async throws {
         try await Scenario.run(arrange: { provider, _, configuration in
             configuration.identify(
                 provider, [provider.introspectionEntry("oauth.a"), provider.introspectionEntry("oauth.ab")])
@@ -94,7 +94,7 @@ struct OpaqueCacheCaseTests {
         "path: /read/**, scopes: [read], upstream: api", "path: /write/**, scopes: [read, write], upstream: api",
     ]
 
-    @Test func g02EachRouteAsksForItsOwnScopesOnEveryHit() async throws {
+    @Test func `G-02: each route checks its own scopes on every cache hit`() async throws {
         try await Scenario.introspecting(routes: Self.scoped) { scenario in
             let token = try scenario.opaque { $0.setting("scope", to: "profile read") }
             for _ in 0..<3 {
@@ -112,7 +112,7 @@ struct OpaqueCacheCaseTests {
         ("READ", false), ("readwrite", false), ("read:all", false), ("xread", false), ("read,write", false),
     ]
 
-    @Test func g02AScopeIsComparedWhole() async throws {
+    @Test func `G-02: a scope is compared as a whole`() async throws {
         try await Scenario.introspecting(routes: Self.scoped) { scenario in
             for row in Self.scopes {
                 let token = try scenario.opaque { token in
@@ -128,7 +128,7 @@ struct OpaqueCacheCaseTests {
         }
     }
 
-    @Test func g05NothingThatIsWrittenHoldsATokenOrASecret() async throws {
+    @Test func `G-05: no file, log or response contains a token or secret`() async throws {
         try await Scenario.run(arrange: { provider, _, configuration in
             configuration.identifyAll(provider)
             configuration["log"] = "{ level: trace }"
@@ -155,8 +155,7 @@ struct OpaqueCacheCaseTests {
                 secrets += [token.text, unknown]
             }
             answers += try scenario.admin("GET", "/v1/keys").text + scenario.admin("GET", "/metrics").text
-            scenario.gateway.signal(SIGTERM)
-            _ = await scenario.gateway.exitCode()
+            _ = await scenario.accessLog()
             #expect(scenario.gateway.errors.contains("oauth.legacy"), "the failures should be told")
             let written = try Self.everything(in: scenario.gateway.folder.url) + Array(answers.utf8)
             for secret in secrets { #expect(!written.contains(Array(secret.utf8)), "\(secret)") }

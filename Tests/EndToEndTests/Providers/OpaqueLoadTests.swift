@@ -8,18 +8,14 @@ import Testing
 struct OpaqueLoadTests {
     /// Sends a request for each token, all at once, and does not wait for answers.
     private func start(_ tokens: [String], _ scenario: Scenario) throws -> [RawClient] {
-        try tokens.map { token in
-            let client = try RawClient(port: scenario.gateway.port)
-            try client.send(WireRequest.bearer(token, "/me/load").bytes)
-            return client
-        }
+        try tokens.map { token in try scenario.client(sending: WireRequest.bearer(token, "/me/load")) }
     }
 
     private func waiting(_ scenario: Scenario) throws -> Double {
         try scenario.metric("gatehouse_introspection_waiting")
     }
 
-    @Test func g13ManyRequestsWithOneTokenAreOneQuestionOnAllWorkers() async throws {
+    @Test func `G-13: many requests with one token cause one lookup on all workers`() async throws {
         try await Scenario.introspecting("timeout: 5s") { scenario in
             let gate = Gate()
             let token = try scenario.opaque()
@@ -37,7 +33,7 @@ struct OpaqueLoadTests {
         }
     }
 
-    @Test func g08NoMoreCallsRunAtATimeThanConfigured() async throws {
+    @Test func `G-08: the configured concurrency bounds the calls`() async throws {
         try await Scenario.introspecting("timeout: 5s, concurrency: 4, rate: 10000") { scenario in
             let gate = Gate()
             scenario.provider.misbehave(.held(gate), at: .introspection)
@@ -46,7 +42,7 @@ struct OpaqueLoadTests {
             await scenario.provider.waitForCalls(4, to: .introspection)
             #expect(try scenario.metric("gatehouse_introspection_running") == 4)
             #expect(scenario.provider.calls(to: .introspection) == 4 && gate.waiting == 4)
-            // Who needs no question is not kept.
+            // A request without a lookup does not wait.
             #expect(try scenario.send(.bearer(scenario.token(), "/me/x")).status == 200)
             gate.open()
             for client in clients { expectDenial(try client.response(), 401, "auth/invalid-id-token") }
@@ -54,7 +50,7 @@ struct OpaqueLoadTests {
         }
     }
 
-    @Test func g08AFloodOfUnknownTokensCostsTheRateAndHarmsNobodyElse() async throws {
+    @Test func `G-08: a flood of unknown tokens is bounded by the rate and affects no other user`() async throws {
         try await Scenario.introspecting("timeout: 5s, rate: 20, concurrency: 4, cache_for: 10m, cache_refused_for: 5m")
         {
             scenario in
@@ -69,18 +65,18 @@ struct OpaqueLoadTests {
             }
             let seconds = Double((began.duration(to: .now) / .milliseconds(1)).rounded(.up)) / 1000
             let calls = scenario.provider.calls(to: .introspection)
-            // A second's worth may start at once, and the known token was asked about.
+            // The calls of one second can start at once, and the known token was looked up.
             #expect(Double(calls) <= 20 * (seconds + 1) + 1, "\(calls) calls in \(seconds) s")
             #expect(Set(statuses).isSubset(of: [401, 503]))
             let refused = zip(tokens, statuses).filter { $0.1 == 401 }.map(\.0)
-            // Who waited too long for the answer about their token was told so; it counts all the same.
+            // A request can time out although its lookup completes and is cached.
             #expect(refused.count <= calls - 1 && refused.count >= 20)
-            // What was refused is not asked about again soon.
+            // A denied token is not looked up again soon.
             for token in refused.prefix(50) {
                 try scenario.expectRefusal(.bearer(token, "/me/again"), 401, "auth/invalid-id-token")
             }
             #expect(scenario.provider.calls(to: .introspection) == calls)
-            // Whoever comes next is served.
+            // A later request is served.
             let next = try scenario.opaque(.alan)
             let report = try await eventually("the next") {
                 EchoReport(try scenario.send(.bearer(next.text, "/me/next")))
@@ -89,7 +85,7 @@ struct OpaqueLoadTests {
         }
     }
 
-    @Test func g08NoMoreThanSoManyWait() async throws {
+    @Test func `G-08: the number of waiting lookups is bounded`() async throws {
         try await Scenario.introspecting("timeout: 5s, concurrency: 1") { scenario in
             let gate = Gate()
             scenario.provider.misbehave(.held(gate), at: .introspection)

@@ -2,12 +2,8 @@ import DevelopmentIdentity
 import IdentityFixtures
 import Testing
 
-/// An endpoint that does not tell: 503 for those who need it, few calls, and an end when it is over.
-@Suite(.serialized, .everyProvider) struct OpaqueOutageTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+/// An unavailable endpoint: 503 for requests that need it, few calls, and a prompt recovery.
+@Suite(.serialized, .everyProvider) struct OpaqueOutageTests: SharedScenarioSuite {
     struct Outage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let misbehaviour: Misbehaviour
@@ -21,24 +17,18 @@ import Testing
         }
     }
 
+    /// A representative of each kind; `OpaqueFailureTests` has every status and body.
     static let outages: [Outage] = [
-        Outage("401", .status(401, body: "{\"error\":\"invalid_client\"}")), Outage("403", .status(403)),
-        Outage("429", .status(429)), Outage("429 for 2 s", .status(429, fields: ["Retry-After": "2"])),
-        Outage("500", .status(500)), Outage("502", .status(502)),
-        Outage("503 for 2 s", .status(503, fields: ["Retry-After": "2"])),
-        Outage("no answer", .hang), Outage("too slow an answer", .drip(interval: .milliseconds(50))),
-        Outage("dropped", .drop), Outage("reset", .reset), Outage("no HTTP", .raw("garbage\r\n\r\n")),
-        Outage("an answer that breaks off", .wrongContentLength(by: 10)), Outage("10 MiB", .oversized()),
-        Outage("an answer without end", .endless), Outage("1 MB of gzip", .gzipBomb()),
-        Outage("HTML", .html, concernsOne: true),
-        Outage("half of the JSON", .truncatedJSON, concernsOne: true),
-        Outage("a list", .body("[]"), concernsOne: true),
-        Outage("gzip", .gzipBomb(bytes: 10_000), concernsOne: true),
+        Outage("401", .status(401, body: "{\"error\":\"invalid_client\"}")), Outage("500", .status(500)),
+        Outage("429 for 2 s", .status(429, fields: ["Retry-After": "2"])), Outage("no response", .hang),
+        Outage("too slow", .drip(interval: .milliseconds(50))), Outage("dropped", .drop),
+        Outage("no HTTP", .raw("garbage\r\n\r\n")), Outage("no end", .endless), Outage("1 MB of gzip", .gzipBomb()),
+        Outage("HTML", .html, concernsOne: true), Outage("gzip", .gzipBomb(bytes: 10_000), concernsOne: true),
         Outage("404", .status(404), concernsOne: true),
     ]
 
     @Test(arguments: outages)
-    func g13AnOutageIs503CostsFewCallsAndEnds(_ outage: Outage) async throws {
+    func `G-13: an outage is 503, costs few calls and ends`(_ outage: Outage) async throws {
         let provider = scenario.provider
         let known = try scenario.opaque(.grace)
         try await scenario.untilKnown(known, "/legacy/known")
@@ -54,7 +44,7 @@ import Testing
         // One a second, and perhaps a second try of each.
         let seconds = Int(began.duration(to: .now) / .seconds(1)) + 1
         #expect(provider.calls(to: .introspection) - calls <= 2 * seconds + 1)
-        // Who was known, and who needs no endpoint, passes.
+        // Cached tokens and tokens without a lookup pass.
         #expect(try scenario.send(.bearer(known.text, "/legacy/known")).status == 200)
         #expect(try scenario.send(.bearer(scenario.token(), "/me/x")).status == 200)
         provider.misbehave(nil, at: .introspection)
@@ -64,7 +54,7 @@ import Testing
         try await scenario.untilKnown(token, "/legacy/x")
     }
 
-    @Test func g13RetryAfterIsHonouredAndHandedOn() async throws {
+    @Test func `G-13: Retry-After is respected and forwarded`() async throws {
         let provider = scenario.provider
         let token = try scenario.opaque()
         let calls = provider.calls(to: .introspection)
@@ -80,7 +70,7 @@ import Testing
 
     /// A redirect would take token and secret to another party.
     @Test(arguments: [301, 302, 307, 308])
-    func g13NoRedirectIsFollowed(_ status: Int) async throws {
+    func `G-13: no redirect is followed`(_ status: Int) async throws {
         let token = try scenario.opaque()
         let calls = scenario.provider.calls(to: .introspection)
         scenario.provider.misbehave(.redirect(to: scenario.echo.url + "/stolen", status: status), at: .introspection)
@@ -109,7 +99,7 @@ import Testing
         Misbehaviour.status(500), .status(401), .status(403), .status(429, fields: ["Retry-After": "1"]), .drop, .html,
         .body("{}"), .body("{\"data\":{\"is_valid\":\"true\"}}"),
     ])
-    func g13TheSameHoldsOfGitHubAndFacebook(_ misbehaviour: Misbehaviour) async throws {
+    func `G-13: an outage of GitHub or Facebook is 503`(_ misbehaviour: Misbehaviour) async throws {
         let provider = scenario.provider
         for (endpoint, target, kind) in Self.endpoints {
             let token: OpaqueToken =
@@ -123,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func g13ManyTokensInAnOutageCostOneCallAtATime() async throws {
+    @Test func `G-13: many tokens in an outage cost one call at a time`() async throws {
         let provider = scenario.provider
         provider.misbehave(.status(500), at: .introspection)
         // The first failure is known when the others come.
@@ -132,9 +122,7 @@ import Testing
         let calls = provider.calls(to: .introspection)
         let began = ContinuousClock.now
         let clients = try (0..<100).map { _ in
-            let client = try RawClient(port: scenario.gateway.port)
-            try client.send(WireRequest.bearer(scenario.opaque().text, "/legacy/x").bytes)
-            return client
+            try scenario.client(sending: WireRequest.bearer(scenario.opaque().text, "/legacy/x"))
         }
         for client in clients { expectDenial(try client.response(), 503, "auth/introspection-unavailable") }
         let seconds = Int(began.duration(to: .now) / .seconds(1)) + 1

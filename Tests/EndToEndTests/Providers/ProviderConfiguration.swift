@@ -93,7 +93,7 @@ extension IdentityProvider {
 }
 
 extension Scenario {
-    /// A gateway that asks an introspection endpoint about opaque tokens, and nobody else.
+    /// A gateway with one introspection endpoint for opaque tokens.
     ///
     /// - Parameter settings: further members of the provider's entry. Tests share two cores: what is slow is not away.
     static func introspecting(
@@ -114,7 +114,7 @@ extension Scenario {
         return token
     }
 
-    /// Waits until a token passes: until what made its provider silent is over.
+    /// Waits until a token passes, which is the end of an outage of its provider.
     func untilKnown(_ token: OpaqueToken, _ target: String = "/me/known") async throws {
         _ = try await eventually("\(token.kind) to pass") {
             try send(.bearer(token.text, target)).status == 200 ? true : nil

@@ -4,11 +4,7 @@ import Testing
 @testable import SystemFixtures
 
 /// Users of providers are revoked by the uid that the upstream sees.
-@Suite(.everyProvider) struct ProviderRevocationTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+@Suite(.everyProvider) struct ProviderRevocationTests: SharedScenarioSuite {
     private func token(
         _ provider: IdentityProvider, _ subject: String, _ change: (ProviderToken) -> ProviderToken = { $0 }
     ) throws -> String {
@@ -21,23 +17,19 @@ import Testing
         #expect(try scenario.admin("POST", "/v1/users/\(uid)/revoke", body: body).status == 200)
     }
 
-    @Test func theCommandRevokesAnApplesUser() async throws {
+    @Test func `the command revokes a user of Apple`() async throws {
         let subject = "000123.0a1b2c3d4e5f60718293a4b5c6d7e8f9.0456"
         let token = try token(.apple, subject) { $0.signedIn(at: unixNow() - 100) }
         let other = try self.token(.apple, subject + "0") { $0.signedIn(at: unixNow() - 100) }
         #expect(try scenario.send(.bearer(token, "/me/x")).status == 200)
-        let folder = scenario.gateway.folder
-        let address =
-            "admin: { address: 127.0.0.1:\(scenario.gateway.adminPort), token: \(GatewayConfiguration.adminToken) }"
-        try folder.write(address + "\n" + CheckTests.valid, to: "client.yaml")
-        let run = try await CommandRun.run("revoke", "apple.com:\(subject)", "--config", "client.yaml", in: folder)
+        let run = try await CommandRun.revoke("apple.com:\(subject)", at: scenario.gateway)
         #expect(run.exitCode == 0, "\(run.errors)")
         for route in ["/me/x", "/strict/x", "/optional/x", "/apple/x", "/recent/x"] {
             try scenario.expectRefusal(.bearer(token, route), 401, "auth/id-token-revoked", route)
         }
         #expect(try scenario.send(.bearer(token, "/unrevocable/x")).status == 200)
         #expect(try scenario.send(.bearer(other, "/me/x")).status == 200)
-        // Who signs in again is welcome; who only gets a new token is not.
+        // A new sign-in passes; a refreshed token does not.
         #expect(try scenario.send(.bearer(self.token(.apple, subject), "/me/x")).status == 200)
         let refreshed = try self.token(.apple, subject) { $0.signedIn(at: unixNow() - 100).issued(at: unixNow()) }
         try scenario.expectRefusal(.bearer(refreshed, "/me/x"), 401, "auth/id-token-revoked")
@@ -51,7 +43,7 @@ import Testing
     ]
 
     @Test(arguments: IdentityProvider.tested)
-    func h01h05WithoutATimeOfSignInTheTimeOfIssueCounts(_ id: String) throws {
+    func `H-01 H-05: without a sign-in time the time of issue counts`(_ id: String) throws {
         let provider = try IdentityProvider.named(id)
         let moment = unixNow() - 1000
         let draft = scenario.provider.idToken(of: provider, for: .named("revoked-at-\(id)"))
@@ -68,14 +60,14 @@ import Testing
         }
     }
 
-    @Test func anOpaqueTokenWithoutAnyTimeIsCoveredByEveryRevocation() throws {
+    @Test func `every revocation applies to an opaque token without a time`() throws {
         let token = try scenario.opaque(.named("timeless")) { $0.removing("iat") }
         #expect(try scenario.send(.bearer(token.text, "/legacy/x")).status == 200)
         try revoke("oauth.legacy:timeless", at: 1)
         try scenario.expectRefusal(.bearer(token.text, "/legacy/x"), 401, "auth/id-token-revoked")
     }
 
-    @Test func anOpaqueTokenIsRevokedByWhenItWasMade() throws {
+    @Test func `a revocation applies to opaque tokens created before it`() throws {
         let now = scenario.provider.now
         let old = OpaqueToken.gitHub(for: .linus, now: now - 500)
         let new = OpaqueToken.gitHub(for: .linus, now: now - 100)
@@ -86,14 +78,14 @@ import Testing
         try scenario.admin("POST", "/v1/users/github.com:583231/unrevoke")
     }
 
-    @Test func h02DisabledIsToldBeforeRevokedHereToo() throws {
+    @Test func `H-02: disabled is reported before revoked for providers too`() throws {
         let token = try token(.apple, "both") { $0.signedIn(at: unixNow() - 100) }
         try revoke("apple.com:both")
         try scenario.admin("POST", "/v1/users/apple.com:both/disable")
         try scenario.expectRefusal(.bearer(token, "/me/x"), 401, "auth/user-disabled")
     }
 
-    @Test func aSessionIsNamedWithItsProvider() throws {
+    @Test func `the name of a session includes its provider`() throws {
         let time = unixNow() - 200
         let first = try token(.apple, "sessions") { $0.signedIn(at: time) }
         let second = try token(.apple, "sessions") { $0.signedIn(at: time + 50) }
@@ -106,11 +98,11 @@ import Testing
         #expect(try scenario.send(.bearer(second, "/me/x")).status == 200)
     }
 
-    @Test func microsoftsUsersAreRevokedByTenantAndObject() throws {
+    @Test func `users of Microsoft are revoked by tenant and object`() throws {
         let provider = scenario.provider
         let token = try provider.sign(provider.idToken(of: .microsoft, for: .barbara).issued(at: unixNow() - 400))
         let uid = try #require(try scenario.passes(.bearer(token, "/me/x"))["X-Auth-Uid"])
-        // Neither the object alone nor another tenant's is the user.
+        // The object without its tenant, or with another, is another user.
         let object = DevelopmentUser.barbara.microsoftObjectID
         for other in ["microsoft.com:\(object)", "microsoft.com:\(DevelopmentUser.personalMicrosoftTenant):\(object)"] {
             try revoke(other)

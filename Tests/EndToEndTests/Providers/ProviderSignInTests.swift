@@ -1,12 +1,8 @@
 import DevelopmentIdentity
 import Testing
 
-/// Who signed in how, and when: providers' tokens on routes that ask.
-@Suite(.everyProvider) struct ProviderSignInTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+/// Providers' tokens on routes that require a provider or a recent sign-in.
+@Suite(.everyProvider) struct ProviderSignInTests: SharedScenarioSuite {
     private func token(_ provider: IdentityProvider, _ change: (ProviderToken) -> ProviderToken = { $0 }) throws
         -> String
     {
@@ -14,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: IdentityProvider.tested)
-    func e06OnlyTheListedProvidersTokensPass(_ id: String) throws {
+    func `E-06: only tokens of the listed provider pass`(_ id: String) throws {
         let token = try token(.named(id))
         for (route, listed) in [("/apple/x", "apple.com"), ("/google/x", "google.com"), ("/admin/x", "saml.corp")] {
             guard id != listed else {
@@ -25,15 +21,15 @@ import Testing
         }
     }
 
-    @Test func e06WhoSignedInAtTheProviderByFirebasePassesToo() throws {
+    @Test func `E-06: a Firebase user who signed in at the provider passes too`() throws {
         _ = try scenario.passes(.bearer(scenario.token(.alan), "/apple/x"))
         _ = try scenario.passes(.bearer(scenario.token(.linus), "/github/x"))
         try scenario.expectRefusal(.bearer(scenario.token(.ada), "/apple/x"), 403, "auth/permission-denied")
         try scenario.expectRefusal(.bearer(scenario.token(.ada), "/github/x"), 403, "auth/permission-denied")
     }
 
-    /// What a token says of its provider itself counts for nothing.
-    @Test func e06NoClaimMakesATokenAnotherProviders() throws {
+    /// The claims of a token do not determine its provider.
+    @Test func `E-06: no claim makes a token one of another provider`() throws {
         let claims: [(String, JSON)] = [
             ("firebase", ["sign_in_provider": "apple.com"]), ("provider", "apple.com"),
             ("firebase.sign_in_provider", "apple.com"), ("idp", "apple.com"),
@@ -46,7 +42,7 @@ import Testing
         #expect(try scenario.passes(.bearer(opaque.text, "/legacy/x"))["X-Auth-Provider"] == "oauth.legacy")
     }
 
-    @Test func e17OneSubjectAtSeveralProvidersIsSeveralUsers() throws {
+    @Test func `E-17: one subject at several providers is several users`() throws {
         let opaque = try scenario.opaque(.ada)
         let rows: [(String, String, String)] = try [
             (token(.oidc("corp")), "/me/x", "oidc.corp:ada"), (token(.oidc("partner")), "/me/x", "oidc.partner:ada"),
@@ -76,7 +72,7 @@ import Testing
         ("oidc.corp", nil, false),
     ]
 
-    @Test func i11OnlyATimeOfSignInIsRecent() throws {
+    @Test func `I-11: only a sign-in time makes a token recent`() throws {
         for row in Self.signIns {
             let token = try token(.named(row.provider)) { token in
                 // Fresh by iat in any case.
@@ -92,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func i07i11AnOpaqueTokenIsRecentOnlyIfItsProviderTellsWhen() throws {
+    @Test func `I-07 I-11: an opaque token is recent only with a sign-in time of its provider`() throws {
         let provider = scenario.provider
         let gitHub = OpaqueToken.gitHub(for: .linus, now: provider.now)
         try provider.add(gitHub)
@@ -110,7 +106,7 @@ import Testing
             let response = try scenario.send(.bearer(token.text, "/recent-legacy/x"))
             #expect(response.status == (passes ? 200 : 401), "\(time?.text ?? "none")")
         }
-        // Milliseconds lie in the future.
+        // Milliseconds are in the future.
         let token = try scenario.opaque { $0.setting("auth_time", to: .integer(provider.now * 1000)) }
         try scenario.expectRefusal(.bearer(token.text, "/recent-legacy/x"), 401, "auth/invalid-id-token")
     }

@@ -29,7 +29,7 @@ struct SharedProviderUserTests {
         }
     }
 
-    @Test func h03WhatAnotherProgramWritesHolds() async throws {
+    @Test func `H-03: a revocation by another program applies`() async throws {
         let redis = try await RedisServer()
         let uid = "apple.com:\(Self.subject)"
         try await run(redis) { scenario in
@@ -45,7 +45,7 @@ struct SharedProviderUserTests {
         }
     }
 
-    @Test func h03WhatTheGatewayWritesIsUnderTheSameKey() async throws {
+    @Test func `H-03: the gateway writes a revocation under the same key`() async throws {
         let redis = try await RedisServer()
         try await run(redis) { scenario in
             let barbara = scenario.provider.idToken(of: .microsoft, for: .barbara).issued(at: unixNow() - 100)
@@ -65,7 +65,7 @@ struct SharedProviderUserTests {
         }
     }
 
-    @Test func i11OnlyARecordOfItsOwnSessionMakesAnOldSignInRecent() async throws {
+    @Test func `I-11: only a record of its own session makes an old sign-in recent`() async throws {
         let redis = try await RedisServer()
         let user = "gatehouse:session:{apple.com%3A\(Self.subject)}:"
         try await run(redis) { scenario in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RedisFixtures
 
-/// Something between the gateway and Redis loses, repeats or swaps a reply: whoever is revoked stays out.
+/// A middlebox between the gateway and Redis drops, repeats or swaps replies: a revoked user stays denied.
 struct LostReplyTests {
     @Test(arguments: RedisMiddlebox.Fault.allCases)
     func `a revoked user never passes because replies came in disorder`(fault: RedisMiddlebox.Fault) async throws {
@@ -20,7 +20,7 @@ struct LostReplyTests {
             #expect(try gateway.admin("POST", "/v1/users/eve/revoke").status == 200)
             for round in 1...5 {
                 let requests = Task { await Self.statuses(of: tokens, at: gateway.gateway.port) }
-                // The records of a user of whom nothing is known, and of eve.
+                // The replies with the records of ada and eve.
                 middlebox.apply(fault) { $0.starts(with: "*2\r\n$".utf8) && $0.count < 40 }
                 let statuses = await requests.value
                 #expect(middlebox.faults == round)

@@ -5,7 +5,7 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-/// A store that forgets: whoever was revoked stays out.
+/// A store that loses records: a revoked user stays denied.
 struct LostStoreTests {
     @Test func `a Redis that comes back empty forgets no revocation, on any route`() async throws {
         let redis = try await RedisServer()

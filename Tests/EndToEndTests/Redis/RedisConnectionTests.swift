@@ -14,7 +14,7 @@ struct RedisConnectionTests {
         try await fleet.eventuallyAll(.bearer(token, "/me/x"), 401)
     }
 
-    @Test func aPasswordOverTLS() async throws {
+    @Test func `a password is sent over TLS`() async throws {
         let authority = try TestAuthority()
         let redis = try await RedisServer(
             ["requirepass 'top secret'"], user: RedisServer.User(password: "top secret"), tls: authority)
@@ -26,7 +26,7 @@ struct RedisConnectionTests {
         }
     }
 
-    @Test func aWrongPasswordIsToldAndNotShown() async throws {
+    @Test func `a wrong password is reported without its value`() async throws {
         let redis = try await RedisServer(["requirepass right"], user: RedisServer.User(password: "right"))
         try await Fleet.run(store: "redis://:wr0ng@127.0.0.1:\(redis.port)", waits: false) { fleet in
             let text = try await eventually("the reason") {
@@ -38,7 +38,7 @@ struct RedisConnectionTests {
         }
     }
 
-    @Test func aServerOfAnotherAuthorityIsNotAsked() async throws {
+    @Test func `a server with a certificate of another authority is rejected`() async throws {
         let redis = try await RedisServer(tls: TestAuthority())
         let other = try TestAuthority()
         let store = "{ url: 'rediss://127.0.0.1:\(redis.port)', ca: '\(other.authority)' }"
@@ -49,7 +49,7 @@ struct RedisConnectionTests {
         }
     }
 
-    @Test func aFailoverIsFollowed() async throws {
+    @Test func `a failover is followed`() async throws {
         let group = try await SentinelGroup()
         let hosts = group.sentinelPorts.map { "127.0.0.1:\($0)" }.joined(separator: ",")
         try await Fleet.run(2, store: "redis+sentinel://\(hosts)/\(SentinelGroup.name)") { fleet in

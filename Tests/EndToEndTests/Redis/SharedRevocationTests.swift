@@ -5,7 +5,7 @@ import Testing
 
 /// Gateways that share a Redis agree on who may pass.
 struct SharedRevocationTests {
-    @Test func h03ARevocationThroughOneGatewayHoldsAtTheOther() async throws {
+    @Test func `H-03: a revocation at one gateway applies at the other`() async throws {
         let redis = try await RedisServer()
         try await Fleet.run(2, store: redis.store) { fleet in
             let old = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }
@@ -20,7 +20,7 @@ struct SharedRevocationTests {
         }
     }
 
-    @Test func whatOneGatewayTakesBackPassesAtTheOther() async throws {
+    @Test func `an undone revocation applies at the other gateway`() async throws {
         let redis = try await RedisServer()
         try await Fleet.run(2, store: redis.store) { fleet in
             let token = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }
@@ -34,7 +34,7 @@ struct SharedRevocationTests {
         }
     }
 
-    @Test func aSessionRevokedThroughOneGatewayIsEndedAtTheOther() async throws {
+    @Test func `a session revoked at one gateway ends at the other`() async throws {
         let redis = try await RedisServer()
         try await Fleet.run(2, store: redis.store) { fleet in
             let time = unixNow() - 100
@@ -46,7 +46,7 @@ struct SharedRevocationTests {
         }
     }
 
-    @Test func aChangeByAnotherProgramHolds() async throws {
+    @Test func `a change by another program applies`() async throws {
         let redis = try await RedisServer()
         try await Fleet.run(2, store: redis.store) { fleet in
             let token = try fleet.first.token(.ada) { $0.signedIn(at: unixNow() - 100) }
@@ -57,7 +57,7 @@ struct SharedRevocationTests {
         }
     }
 
-    @Test func whatWasWrittenBeforeTheStartHolds() async throws {
+    @Test func `a record written before the start applies`() async throws {
         let redis = try await RedisServer()
         // Without a change in the stream: the state itself is read.
         try redis.cli("HSET", "gatehouse:user:{ada%3A1}", "disabled", "1")
@@ -67,7 +67,7 @@ struct SharedRevocationTests {
         }
     }
 
-    @Test func strictKnowsWhatNobodyTold() async throws {
+    @Test func `a strict route reads a record that was not announced`() async throws {
         let redis = try await RedisServer()
         try await Fleet.run(store: redis.store) { fleet in
             let token = try fleet.first.token(.ada)
@@ -79,7 +79,7 @@ struct SharedRevocationTests {
         }
     }
 
-    @Test func h04ARecordThatIsNoneIs503ForItsUserAlone() async throws {
+    @Test func `H-04: an invalid record is 503 only for its user`() async throws {
         let redis = try await RedisServer()
         let now = unixNow()
         try redis.cli("HSET", "gatehouse:user:{millis}", "valid_since", "1700000000000")

@@ -4,10 +4,10 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A gateway whose configuration the test rewrites, and what it says of reloads.
+/// A gateway whose configuration the test rewrites, and its reload metrics.
 struct ReloadScenario: Sendable {
     let scenario: Scenario
-    /// What the gateway began with.
+    /// The initial configuration.
     let first: GatewayConfiguration
 
     static func run(

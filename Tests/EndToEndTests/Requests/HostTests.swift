@@ -10,33 +10,29 @@ import Testing
             "path: /any/**, auth: none, upstream: api",
         ]
     })
-struct HostTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+struct HostTests: SharedScenarioSuite {
     private func get(_ target: String, host: String) throws -> WireResponse {
         try scenario.send(WireRequest(target: target, host: host))
     }
 
     @Test(arguments: ["api.example.com", "API.Example.COM", "api.example.com:8080", "api.example.com:80"])
-    func b06TheExactHostComesFirstInAnyCaseAndAtAnyPort(host: String) throws {
+    func `B-06: the exact host comes first, in any case and at any port`(host: String) throws {
         expectDenial(try get("/x/1", host: host), 401, "auth/missing-credential", challenge: "Bearer")
     }
 
     @Test(arguments: ["www.example.com", "a.b.example.com", "WWW.EXAMPLE.COM"])
-    func aWildcardTakesTheOthers(host: String) throws {
+    func `a wildcard matches other subdomains`(host: String) throws {
         #expect(try get("/x/1", host: host).status == 200)
     }
 
     @Test(arguments: ["example.com", "evilexample.com", "example.com.evil.example", ".example.com", "api.example.com."])
-    func b17AWildcardEndsAtADot(host: String) throws {
+    func `B-17: a wildcard ends at a dot`(host: String) throws {
         let status = try get("/x/1", host: host).status
         // A trailing dot names the same host; it may be refused or taken for it, but never for another.
         #expect(status == 404 || status == 400 || (host == "api.example.com." && status == 401))
     }
 
-    @Test func aHostWithRoutesDoesNotFallBackToAnyHosts() throws {
+    @Test func `a host with routes does not fall back to routes for any host`() throws {
         expectDenial(try get("/any/1", host: "api.example.com"), 404, "route/not-found")
         #expect(try get("/any/1", host: "other.example").status == 200)
     }

@@ -6,52 +6,41 @@ import Testing
 
 /// Slow clients and clients that left affect only their own connections.
 ///
-/// The limits grow with the allowance: a machine that stands still for 600 ms would otherwise end a connection before its request.
+/// The limits grow with the allowance. Otherwise a stalled machine would end a connection before its request.
 @Suite(
     .sharedScenario {
         let (head, idle) = (Allowance.setting(milliseconds: 400), Allowance.setting(milliseconds: 600))
         $0["limits"] = "{ head_timeout: \(head), idle_timeout: \(idle), request_timeout: 3s }"
     })
-struct TimeLimitTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
-    private func connect() throws -> RawClient { try RawClient(port: scenario.gateway.port) }
-
-    @Test func k07AHeadThatDoesNotEndIsToldSo() throws {
-        let client = try connect()
-        try client.send("GET /public/x HTTP/1.1\r\nHost: a\r\nX-")
+struct TimeLimitTests: SharedScenarioSuite {
+    @Test func `K-07: an incomplete head is 408`() throws {
+        let client = try scenario.client(sending: "GET /public/x HTTP/1.1\r\nHost: a\r\nX-")
         expectDenial(try client.response(), 408, "request/timeout")
         client.finishSending()
         #expect(try client.readToEnd() == [])
     }
 
-    @Test func k07ABodyThatDoesNotComeIsToldSo() throws {
-        let client = try connect()
-        try client.send("POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999999\r\n\r\nhello")
+    @Test func `K-07: an incomplete body is 408`() throws {
+        let client = try scenario.client(
+            sending: "POST /public/x HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999999\r\n\r\nhello")
         expectDenial(try client.response(), 408, "request/timeout")
     }
 
-    @Test func k07AnIdleConnectionIsClosedWithoutAWord() throws {
-        let client = try connect()
+    @Test func `K-07: an idle connection is closed without a response`() throws {
+        let client = try scenario.connect()
         #expect(try client.exchange(.get("/public/x")).status == 200)
         #expect(try client.readToEnd() == [])
     }
 
-    @Test func aConnectionThatSaysNothingIsClosed() throws {
-        #expect(try connect().readToEnd() == [])
-    }
-
-    @Test func aRequestHasATimeForEverything() throws {
+    @Test func `a request has a timeout for everything`() throws {
         expectDenial(try scenario.send(.get("/public/x?delay=20000")), 504, "upstream/timeout")
     }
 }
 
 struct AbandonedRequestTests {
-    @Test func j07AClientThatGoesAwayEndsItsRequestAtTheUpstream() async throws {
+    @Test func `J-07: a client that disconnects ends its request at the upstream`() async throws {
         try await Scenario.run { scenario in
-            var client: RawClient? = try RawClient(port: scenario.gateway.port)
+            var client: RawClient? = try scenario.connect()
             try client?.send("POST /public/abandoned HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhello")
             await scenario.echo.waitForHeads(1)
             client = nil
@@ -61,16 +50,15 @@ struct AbandonedRequestTests {
         }
     }
 
-    @Test func f21AClientThatGoesAwayWhileKeysAreFetchedHarmsNobody() async throws {
+    @Test func `F-21: a client that disconnects during a key fetch affects no other request`() async throws {
         let gate = Gate()
         try await Scenario.run(
             waits: false, arrange: { provider, _, _ in provider.misbehave(.held(gate), at: .idTokenJWKSet) }
         ) { scenario in
             let token = try scenario.token()
-            let patient = try RawClient(port: scenario.gateway.port)
-            try patient.send(WireRequest.bearer(token, "/me/patient").bytes)
+            let patient = try scenario.client(sending: WireRequest.bearer(token, "/me/patient"))
             for _ in 0..<20 {
-                try RawClient(port: scenario.gateway.port).send(WireRequest.bearer(token, "/me/gone").bytes)
+                try scenario.connect().send(WireRequest.bearer(token, "/me/gone").bytes)
             }
             await scenario.provider.waitForCalls(1, to: .idTokenJWKSet)
             gate.open()

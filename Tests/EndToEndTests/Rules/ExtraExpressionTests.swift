@@ -9,19 +9,15 @@ import Testing
               X-Staff: "token.email_verified && token.email.matches('.*@example[.]com')", X-First: "token.groups[0]",
               X-Count: token.groups.size(), X-Who: "{'uid': uid, 'groups': token.groups}", X-Line: token.line + '!' } }
             """
-    }) struct ExtraExpressionTests
+    }) struct ExtraExpressionTests: SharedScenarioSuite
 {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
     private func report(_ change: (FirebaseToken) -> FirebaseToken, _ fields: String...) throws -> EchoReport {
         var request = WireRequest.bearer(try scenario.token(.ada, change), "/me/x")
         request.fields += fields
         return try scenario.passes(request)
     }
 
-    @Test func eachFieldHasItsValue() throws {
+    @Test func `each field has its value`() throws {
         let report = try report {
             $0.setting("role", to: "admin").setting("plan", to: "team").setting("groups", to: ["a b", "c"])
                 .setting("email", to: "ada@example.com").setting("email_verified", to: true)
@@ -32,7 +28,7 @@ import Testing
         #expect(report.values("X-Who") == [#"{"groups":["a%20b","c"],"uid":"ada"}"#])
     }
 
-    @Test func anExpressionThatFailsHasNoFieldAndTheClientsIsGone() throws {
+    @Test func `a failing expression adds no field and that of the client is removed`() throws {
         let report = try report(
             { $0.setting("groups", to: []).removing("email") }, "X-First: forged", "x_count: 9", "X-Plan: forged")
         #expect(report.values("X-First").isEmpty && report.values("X-Line").isEmpty && report.values("X-Plan").isEmpty)
@@ -40,7 +36,7 @@ import Testing
         #expect(!report.lines.joined().contains("forged"))
     }
 
-    @Test func a14AValueNeverLeavesItsLine() throws {
+    @Test func `A-14: a value never leaves its line`() throws {
         let report = try report { $0.setting("line", to: "a\r\nX-Auth-Uid: root") }
         #expect(report.values("X-Line") == ["a%0D%0AX-Auth-Uid:%20root!"])
         #expect(report.values("X-Auth-Uid") == ["ada"])

@@ -17,7 +17,7 @@ struct RecordedSignInRuleTests {
             ]
     }
 
-    @Test func signingInAgainSufficesOverTheEmbeddedStore() async throws {
+    @Test func `a new sign-in suffices with the embedded store`() async throws {
         try await Scenario.withAccounts(arrange: addRules) { scenario in
             var app = AccountApp(scenario)
             try app.signIn { $0.issued(at: Self.old).signedIn(at: Self.old) }
@@ -29,7 +29,7 @@ struct RecordedSignInRuleTests {
         }
     }
 
-    @Test func i11OnlyARecordMakesAnOldSignInRecent() async throws {
+    @Test func `I-11: only a record makes an old sign-in recent`() async throws {
         let redis = try await RedisServer()
         try await Fleet.run(store: redis.store, arrange: addRules) { fleet in
             let token = try fleet.first.token(.ada) { $0.signedIn(at: Self.old) }
@@ -44,7 +44,7 @@ struct RecordedSignInRuleTests {
         }
     }
 
-    @Test func aConditionThatIsTrueWithoutTheRecordAsksNobody() async throws {
+    @Test func `a condition that is true without the record needs no lookup`() async throws {
         let redis = try await RedisServer()
         try await Fleet.run(store: redis.store, arrange: addRules) { fleet in
             let old = try fleet.first.token(.ada) { $0.signedIn(at: Self.old) }
@@ -58,7 +58,7 @@ struct RecordedSignInRuleTests {
         }
     }
 
-    @Test func aRecordThatIsNoneIs503() async throws {
+    @Test func `an invalid record is 503`() async throws {
         let redis = try await RedisServer()
         try redis.cli("HSET", "gatehouse:session:{ada}:\(Self.old)", "signed_in_at", "soon")
         try await Fleet.run(store: redis.store, arrange: addRules) { fleet in

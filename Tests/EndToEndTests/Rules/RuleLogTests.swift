@@ -1,8 +1,7 @@
 import DevelopmentIdentity
-import Foundation
 import Testing
 
-/// What is told of decisions by rules: to operators which `allow` and why, and nobody a claim.
+/// Logs of decisions by rules: they name the `allow` and the reason, and no claim.
 struct RuleLogTests {
     private static let rules = """
         rules_version = '2';
@@ -26,13 +25,7 @@ struct RuleLogTests {
         ]
     }
 
-    private func lines(of scenario: Scenario) async -> [JSON] {
-        scenario.gateway.signal(SIGTERM)
-        _ = await scenario.gateway.exitCode()
-        return scenario.gateway.output.split(separator: "\n").map { JSON(parsing: Array($0.utf8)) ?? .null }
-    }
-
-    @Test func theLineNamesTheDecidingRuleAndWhyAndNoClaim() async throws {
+    @Test func `the log names the deciding rule and the reason, but no claim`() async throws {
         try await Scenario.run(arrange: { arrange(&$2) }) { scenario in
             let token = try scenario.token { $0.setting("secret_role", to: "vermilion") }
             let targets = ["/users/ada/x", "/users/bob/x", "/broken/x", "/other/x"]
@@ -42,7 +35,7 @@ struct RuleLogTests {
                 if response.status != 200 { answers += "\(response.fields) \(response.text)" }
             }
             let metrics = try scenario.admin("GET", "/metrics").text
-            let lines = await lines(of: scenario)
+            let lines = await scenario.accessLog()
             func line(_ path: String) throws -> JSON { try #require(lines.first { $0["path"] == .string(path) }) }
             #expect(try line("/users/ada/x")["rule"] == "api.rules:5")
             #expect(try line("/users/ada/x")["reason"] == nil)
@@ -61,10 +54,10 @@ struct RuleLogTests {
         }
     }
 
-    @Test func aRouteWithoutRulesHasNoRuleInItsLine() async throws {
+    @Test func `the log names no rule for a route without rules`() async throws {
         try await Scenario.run { scenario in
             _ = try scenario.send(.bearer(scenario.token(), "/me/x"))
-            #expect(await lines(of: scenario).first?["rule"] == nil)
+            #expect(await scenario.accessLog().first?["rule"] == nil)
         }
     }
 }

@@ -39,12 +39,8 @@ private enum RulesFileText {
         configuration.routes.insert(
             "path: '/users/{uid}/{rest=**}', allow: auth.token.email_verified == true, upstream: api", at: 0)
         configuration.routes.insert("path: '/loose/{rest=**}', case_insensitive: true, upstream: api", at: 0)
-    }) struct RulesFileTests
+    }) struct RulesFileTests: SharedScenarioSuite
 {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
     private func verified(_ user: DevelopmentUser = .ada, _ change: (FirebaseToken) -> FirebaseToken = { $0 }) throws
         -> String
     {
@@ -55,37 +51,37 @@ private enum RulesFileText {
         try scenario.send(.bearer(token, target).by(method)).status
     }
 
-    @Test func whatAnAllowNamesPasses() throws {
+    @Test func `a request that an allow statement matches passes`() throws {
         let token = try scenario.token()
         for target in ["/me", "/me/", "/me/x", "/me/x/y/"] { #expect(try status(token, target) == 200, "\(target)") }
         #expect(try status(token, "/me/x", "HEAD") == 200)
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "OPTIONS", "PROPFIND", "get"])
-    func whatNoAllowNamesIsDenied(_ method: String) throws {
+    func `a request that no allow statement matches is denied`(_ method: String) throws {
         let response = try scenario.send(.bearer(scenario.token(), "/me/x").by(method))
         expectDenial(response, 403, "auth/permission-denied")
     }
 
-    @Test func aPathWithoutAMatchIsDenied() throws {
+    @Test func `a path without a match is denied`() throws {
         let token = try scenario.token()
         for target in ["/strict/x", "/unrevocable/x", "/methods"] {
             #expect(try status(token, target) == 403, "\(target)")
         }
     }
 
-    @Test func routesWithoutAuthenticationAreNotAsked() throws {
+    @Test func `rules do not apply to routes without authentication`() throws {
         #expect(try scenario.send(.get("/public/x")).status == 200)
     }
 
-    @Test func whatTheRouteAsksIsAskedFirst() throws {
+    @Test func `the requirements of the route are checked first`() throws {
         expectDenial(
             try scenario.send(.bearer(scenario.token(), "/second/x")), 401, "auth/second-factor-required",
             challenge: #"Bearer error="insufficient_user_authentication""#)
         expectDenial(try scenario.send(.get("/me/x")), 401, "auth/missing-credential", challenge: "Bearer")
     }
 
-    @Test func fileAndRouteMustBothHold() throws {
+    @Test func `the rules file and the route must both permit a request`() throws {
         #expect(try status(verified(), "/users/ada/x") == 200)
         #expect(try status(verified(.grace), "/users/ada/x") == 403)
         #expect(try status(verified(.grace) { $0.setting("admin", to: true) }, "/users/ada/x") == 200)
@@ -94,7 +90,7 @@ private enum RulesFileText {
         #expect(try status(unverified, "/me/x") == 200)
     }
 
-    @Test func methodsHaveTheirOwnConditions() throws {
+    @Test func `methods have their own conditions`() throws {
         let old = try scenario.token { $0.signedIn(at: unixNow() - 4000) }
         #expect(try status(old, "/me/x") == 200)
         expectDenial(
@@ -103,7 +99,7 @@ private enum RulesFileText {
         #expect(try status(scenario.token(), "/me/x", "DELETE") == 200)
     }
 
-    @Test func i08TheStricterOfRouteAndRuleHolds() throws {
+    @Test func `I-08: the stricter of route and rule applies`() throws {
         let within = { (age: Int64) in try scenario.token { $0.signedIn(at: unixNow() - age) } }
         #expect(try status(within(10), "/recent/x") == 200)
         let rule = try scenario.send(.bearer(within(200), "/recent/x"))
@@ -112,7 +108,7 @@ private enum RulesFileText {
         #expect(route["WWW-Authenticate"]?.contains(#"max_age="300""#) == true)
     }
 
-    @Test func nobodyMayBeAllowed() throws {
+    @Test func `rules can permit anonymous requests`() throws {
         #expect(try scenario.send(.get("/optional/x")).status == 200)
         expectDenial(
             try scenario.send(.post("/optional/x")), 401, "auth/missing-credential", challenge: "Bearer")
@@ -121,7 +117,7 @@ private enum RulesFileText {
         #expect(try scenario.send(.get("/optional/x/")).status == 401)
     }
 
-    @Test func literalsMatchInTheirCaseWhateverTheRouteDoes() throws {
+    @Test func `literals match in their case whatever the route does`() throws {
         let admin = try scenario.token { $0.setting("admin", to: true) }
         #expect(try status(admin, "/loose/admin") == 200)
         #expect(try status(scenario.token(), "/loose/admin") == 403)

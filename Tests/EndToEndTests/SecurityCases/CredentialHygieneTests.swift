@@ -3,13 +3,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Our credential ends at the gateway, however the request fares.
-@Suite(.sharedScenario) struct CredentialHygieneTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
-    /// Targets whose requests end in an answer of the gateway's own, or in one of the service's that is an error.
+/// A credential is never forwarded, whatever the result of the request.
+@Suite(.sharedScenario) struct CredentialHygieneTests: SharedScenarioSuite {
+    /// Targets with an error response of the gateway or of the upstream.
     static let failures: [(target: String, status: Int, forwarded: Int)] = [
         ("/down/x", 502, 0), ("/hasty/x?delay=5000", 504, 1), ("/public/x?drop=1", 502, 1),
         ("/public/x?raw=garbage", 502, 1), ("/public/x?status=500", 500, 1), ("/public/x?status=401", 401, 1),
@@ -79,6 +75,7 @@ import Testing
         ("a name in quotes", "Cookie: \"__session\"=COOKIE", 401),
         ("a comma for a semicolon", "Cookie: a=1, __session=COOKIE", 401),
         ("spaces around", "Cookie: a=1;   __session=COOKIE  ; b=2", 200),
+        ("the same session twice", "Cookie: __session=COOKIE; a=1; __session=COOKIE", 200),
     ]
 
     @Test(.tags(.d17, .h12), arguments: twoCookies)
@@ -109,6 +106,24 @@ import Testing
             let expected = kept.map { String(decoding: $0.unicodeScalars.map { UInt8($0.value) }, as: UTF8.self) }
             #expect(request.values(of: "Cookie") == expected)
         }
+    }
+
+    @Test(arguments: [
+        ("bEaReR TOKEN", 200), ("Bearer  TOKEN", 401), ("Bearer\tTOKEN", 401), ("BearerTOKEN", 401), ("TOKEN", 401),
+    ])
+    func `D-18: a credential is a scheme in any case, one space and a token`(value: String, status: Int) throws {
+        let field = value.replacing("TOKEN", with: try scenario.token())
+        #expect(try scenario.send(.get("/me/scheme", "Authorization: \(field)")).status == status)
+    }
+
+    @Test func `a cookie of the same name that is not a token is forwarded unchanged`() throws {
+        let report = try scenario.passes(.get("/optional/cookie", "Cookie: __session=legacy; a=1"))
+        #expect(report["Cookie"] == "__session=legacy; a=1")
+    }
+
+    @Test func `a public route does not verify a token`() throws {
+        let report = try scenario.passes(.bearer(Tampering.payload.applied(to: scenario.token()), "/public/refused"))
+        #expect(report["X-Auth-Uid"] == nil)
     }
 
     @Test(.tags(.g15)) func `only a verified credential identifies a user`() throws {

@@ -1,7 +1,7 @@
 import DevelopmentIdentity
 import Testing
 
-/// What a page of another site can make a browser send, with the user's cookie.
+/// Requests that a page of another site can make a browser send with the user's cookie.
 @Suite(
     .sharedScenario {
         $0.routes += [
@@ -11,11 +11,7 @@ import Testing
         $0["accounts"] = "{ origins: ['https://app.example'] }"
     }
 )
-struct CrossSiteTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+struct CrossSiteTests: SharedScenarioSuite {
     static let pages: [(what: String, fields: [String])] = [
         ("another site", ["Sec-Fetch-Site: cross-site", "Origin: https://evil.example"]),
         ("another site, of which nothing else is told", ["Sec-Fetch-Site: cross-site"]),
@@ -61,7 +57,7 @@ struct CrossSiteTests {
         [], ["Sec-Fetch-Site: same-origin", "Origin: http://own.example"], ["Sec-Fetch-Site: none"],
         ["Origin: https://own.example"], ["Origin: http://own.example"],
         ["Sec-Fetch-Site: cross-site", "Origin: https://app.example"], ["Origin: https://app.example"],
-    ]) func theUsersOwnCallsPass(fields: [String]) throws {
+    ]) func `calls of the user's own pages pass`(fields: [String]) throws {
         let report = try scenario.passes(try request("POST", "/own/x", fields))
         #expect(report["X-Auth-Uid"] == "ada")
     }
@@ -97,11 +93,7 @@ struct CrossSiteTests {
 }
 
 /// The same rule where the gateway has no accounts of its own: Firebase's session cookies are cookies too.
-@Suite(.sharedScenario) struct CrossSiteWithoutAccountsTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+@Suite(.sharedScenario) struct CrossSiteWithoutAccountsTests: SharedScenarioSuite {
     @Test func `a page of another site cannot act as the user`() throws {
         let cookie = "Cookie: __session=\(try scenario.cookie(.ada))"
         for page in CrossSiteTests.pages {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// What clients can send without end costs bounded time and memory.
+/// Unbounded input costs bounded time and memory.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "reads /proc"))
 struct ExhaustionCaseTests {
     @Test(.tags(.k07, .k08)) func `many clients that send nothing cost only their timeout`() async throws {
@@ -23,9 +23,7 @@ struct ExhaustionCaseTests {
                 "POST /public/x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9999999999\r\n\r\n",
             ]
             let clients = try (0..<200).map { number in
-                let client = try RawClient(port: scenario.gateway.port)
-                try client.send(beginnings[number % beginnings.count])
-                return client
+                try scenario.client(sending: beginnings[number % beginnings.count])
             }
             #expect(try scenario.send(.get("/public/other")).status == 200)
             #expect(try scenario.gateway.residentKilobytes() - before < Allowance.memory(kilobytes: 32_000))
@@ -40,30 +38,13 @@ struct ExhaustionCaseTests {
         }
     }
 
-    @Test(.tags(.k07)) func `single bytes do not extend the timeout of a head`() async throws {
-        try await Scenario.run(arrange: { $2["limits"] = "{ head_timeout: 400ms }" }) { scenario in
-            let client = try RawClient(port: scenario.gateway.port)
-            var sent = 0
-            do {
-                for byte in Array("GET /public/x HTTP/1.1\r\nHost: a\r\n".utf8) + [UInt8](repeating: 0x61, count: 400) {
-                    try client.send([byte])
-                    sent += 1
-                    try await Task.sleep(for: .milliseconds(20))
-                    if scenario.gateway.output.contains("request/timeout") { break }
-                }
-            } catch is RawClient.Failure {}
-            #expect(sent < 300)
-            expectDenial(try client.response(), 408, "request/timeout")
-        }
-    }
-
     /// A token whose signature is wrong is not remembered, neither as good nor as bad.
     @Test(.tags(.k15, .k16)) func `a flood of invalid tokens fills no cache`() async throws {
         try await Scenario.run { scenario in
             let parts = try scenario.token().split(separator: ".")
             let entries = try scenario.metric("gatehouse_token_cache_entries")
             let before = try scenario.gateway.residentKilobytes()
-            let client = try RawClient(port: scenario.gateway.port)
+            let client = try scenario.connect()
             for batch in 0..<20 {
                 let requests = (0..<100).map { number in
                     let signature = Base64URL.encode([UInt8](repeating: UInt8(batch), count: 255) + [UInt8(number)])
@@ -77,8 +58,8 @@ struct ExhaustionCaseTests {
         }
     }
 
-    /// Processor time of the gateway for as many requests of one size; where cost grew with the square, four times the bytes
-    /// would take sixteen times as long.
+    /// The processor time of equally many requests of each size. With a quadratic cost, four times the bytes would take
+    /// sixteen times as long.
     @Test(.tags(.b22)) func `the cost of a long path is proportional to its length`() async throws {
         try await Scenario.run(arrange: { _, _, configuration in
             configuration["workers"] = "1"
@@ -92,7 +73,7 @@ struct ExhaustionCaseTests {
             configuration.routes = ["path: '/r/**', auth: none, upstream: down"] + patterns
         }) { scenario in
             func cost(_ size: Int, _ piece: String) throws -> Int {
-                let client = try RawClient(port: scenario.gateway.port)
+                let client = try scenario.connect()
                 let path = "/r/a/a/" + String(repeating: piece, count: size / piece.utf8.count)
                 let before = try scenario.gateway.processorTicks()
                 for _ in 0..<12 { _ = try client.exchange(.get(path)) }

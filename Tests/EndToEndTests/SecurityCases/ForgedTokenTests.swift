@@ -4,13 +4,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A token that somebody without the key made, in all the ways in which libraries were fooled.
-@Suite(.sharedScenario { $0["limits"] = "{ head_size: 256KiB }" }) struct ForgedTokenTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
-    /// Each secret is something that everybody knows about the public key.
+/// Tokens made without the key, by each known attack on libraries.
+@Suite(.sharedScenario { $0["limits"] = "{ head_size: 256KiB }" }) struct ForgedTokenTests: SharedScenarioSuite {
+    /// Each secret is a public form of the key.
     @Test(.tags(.d01)) func `a public key is never an HMAC secret`() throws {
         let key = try #require(scenario.provider.keys.current(for: .idToken))
         let jwk = key.jwk
@@ -104,7 +100,7 @@ import Testing
         "../../evil", "//127.0.0.1:PORT/evil", "gopher://127.0.0.1:PORT/",
     ]
 
-    /// Whatever a token names as the place of its keys, nobody is asked there.
+    /// A URL in a token is never fetched.
     @Test(.tags(.f14), arguments: urls)
     func `a URL in a token is never fetched`(url: String) throws {
         let url = JSON.string(url.replacing("PORT", with: "\(scenario.echo.port)"))

@@ -5,13 +5,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// One request is one request, for us and for whoever is behind us.
-@Suite(.sharedScenario) struct FramingCaseTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
-    /// Field lines that somebody might read as the length of a body, before a request that must not be seen.
+/// The gateway and its upstream agree on where each request ends.
+@Suite(.sharedScenario) struct FramingCaseTests: SharedScenarioSuite {
+    /// Field lines that another server could read as framing, before a request that must not be forwarded.
     static let framings: [String] = [
         "Content-Length: 0\nTransfer-Encoding: chunked",
         "Content-Length: 6\nTransfer-Encoding: chunked\nContent-Length: 6",
@@ -32,7 +28,10 @@ import Testing
         "Content-Length: 9223372036854775808",
         "Content-Length: 30\nContent-Length: 0", "content-length: 0\nCONTENT-LENGTH: 30",
         "Content-Length: 30\ncontent-length: 30",
-        "Content-Length:\u{FF}30", "Content_Length: 30\nContent-Length: +1",
+        "Content-Length:\u{FF}30", "Content_Length: 30\nContent-Length: +1", "Content-Length : 4",
+        "Transfer-Encoding : chunked", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding:",
+        "Transfer-Encoding: chunked\nTransfer-Encoding: chunked", "Transfer-Encoding: Chunked",
+        "Transfer-Encoding:\tchunked", "X A: b", "X-A: b\u{0}c", "X-A: b\u{1}c", "X-\u{E4}: b", "Host: b",
     ]
 
     @Test(.tags(.k01), arguments: framings, ["POST", "GET", "DELETE"])
@@ -41,7 +40,7 @@ import Testing
         let text: RawRequest = """
             \(method) /public/k01 HTTP/1.1\nHost: a\n\(lines)\n\nGET /public/smuggled HTTP/1.1\nHost: a\n\n
             """
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         try client.send(text.bytes(scenario))
         let response = try client.response()
         expectDenial(response, 400, "request/malformed", "\(method) \(lines)")
@@ -51,15 +50,16 @@ import Testing
         #expect(scenario.echo.requestCount == before)
     }
 
-    /// Fields that look like framing to somebody else, and are none: they pass, or go, and nothing is framed by them.
+    /// Fields that resemble framing fields. They can be forwarded, but do not frame a body.
     @Test(arguments: [
         "Content_Length: 30", "Transfer_Encoding: chunked", "X-Content-Length: 30", "Content-Lengthy: 30",
         "Transfer.Encoding: chunked",
     ])
-    func k01WhatOnlyLooksLikeFramingFramesNothing(line: String) throws {
-        let client = try RawClient(port: scenario.gateway.port)
-        try client.send(
-            "GET /public/first HTTP/1.1\r\nHost: a\r\n\(line)\r\n\r\nGET /public/second HTTP/1.1\r\nHost: a\r\n\r\n")
+    func `K-01: fields that resemble framing do not frame a body`(line: String) throws {
+        let client = try scenario.client(
+            sending:
+                "GET /public/first HTTP/1.1\r\nHost: a\r\n\(line)\r\n\r\nGET /public/second HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
         #expect(EchoReport(try client.response())?.path == "/public/first")
         let second = try #require(EchoReport(try client.response()))
         #expect(second.path == "/public/second" && second.body == "")
@@ -74,14 +74,14 @@ import Testing
         "10000000000000005\nhello\n0\n\n",
         "5\nhello\n0\nX-A : b\n\n", "5\nhello\n0\n X-A: b\n\n", "5\nhello\n0\nX\u{0}A: b\n\n",
         "5\nhello\n0\nno colon\n\n",
-        "5\nhello\n00000000000000000000\nX-A: b␊X-B: c\n\n",
+        "5\nhello\n00000000000000000000\nX-A: b␊X-B: c\n\n", " 5\nhello\n0\n\n",
     ]
 
     @Test(.tags(.k01), arguments: chunks)
     func `a body with an invalid chunk is not forwarded as complete`(chunks: String) throws {
         let text: RawRequest =
             "POST /public/chunks HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n\(chunks)GET /public/smuggled HTTP/1.1\nHost: a\n\n"
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         try client.send(text.bytes(scenario))
         expectDenial(try client.response(), 400, "request/malformed", chunks)
         client.finishSending()
@@ -100,11 +100,12 @@ import Testing
             "POST /public/old HTTP/1.1x\nHost: a\n\n", "POST /public/old HTTP/3\nHost: a\n\n",
             "POST /public/old  HTTP/1.1\nHost: a\n\n",
             "POST /public/old HTTP/1.\u{B2}\nHost: a\n\n", "POST /public/old\nHost: a\n\n",
-            "\u{16}\u{3}\u{1}\u{0}\u{A5}\u{1}\n\n",
+            "\u{16}\u{3}\u{1}\u{0}\u{A5}\u{1}\n\n", "GET /public/old http/1.1\nHost: a\n\n",
+            "GET /public/\u{E4} HTTP/1.1\nHost: a\n\n",
         ] as [RawRequest])
-    func k01AnotherVersionHasNoFramingOfOurs(request: RawRequest) throws {
+    func `K-01: a request line of another form is rejected`(request: RawRequest) throws {
         let before = scenario.echo.requestCount
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         try client.send(request.bytes(scenario))
         expectDenial(try client.response(), 400, "request/malformed", request.text)
         client.finishSending()
@@ -119,7 +120,7 @@ import Testing
         ]
 
     @Test(.tags(.k09)) func `a body is never decompressed`() throws {
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         let request = WireRequest.post(
             "/public/k09", "Content-Encoding: gzip", "Accept-Encoding: gzip, br", body: Self.gzip)
         let report = try #require(EchoReport(try client.exchange(request)))
@@ -136,11 +137,11 @@ import Testing
         arguments: ["hasty=1", "hasty=1&status=401", "hasty=1&bytes=100000", "hasty=1&chunked=1&bytes=1000"])
     func `a body that is still due is not read as the next request`(how: String) throws {
         for framing in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
-            let client = try RawClient(port: scenario.gateway.port)
-            try client.send("POST /public/owed?\(how) HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+            let client = try scenario.client(
+                sending: "POST /public/owed?\(how) HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
             let response = try client.response()
             #expect(response.status == 200 || response.status == 401)
-            // What comes now is still the body that is owed.
+            // These bytes are still part of the body.
             try? client.send("GET /public/smuggled HTTP/1.1\r\nHost: a\r\n\r\n")
             for _ in 0..<3 { #expect(try scenario.passes(.get("/public/next")).path == "/public/next") }
         }
@@ -161,7 +162,7 @@ import Testing
     func `a request is forwarded without an upgrade that its route does not allow`(lines: [String], target: String)
         throws
     {
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         let head = lines + ["Authorization: Bearer \(try scenario.token())"]
         // Right behind it, what a client that believes in its tunnel would say: one more request is all it can be.
         let frames = "GET \(target)/second HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -174,12 +175,11 @@ import Testing
         #expect(try client.response().status == (target == "/me/k13" ? 401 : 200))
     }
 
-    /// The service switches although nobody asked it to, or although the gateway removed that somebody did.
+    /// The upstream sends 101 although the forwarded request has no upgrade.
     @Test(.tags(.k13), arguments: upgrades)
     func `an unexpected 101 response opens no tunnel`(lines: [String]) throws {
         let before = scenario.echo.received.filter { $0.path == "/public/behind" }.count
-        let client = try RawClient(port: scenario.gateway.port)
-        try client.send(WireRequest(target: "/public/k13?raw=switching", fields: lines).bytes)
+        let client = try scenario.client(sending: WireRequest(target: "/public/k13?raw=switching", fields: lines))
         expectDenial(try client.response(), 502, "upstream/invalid-response")
         try? client.send("GET /public/behind HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try? client.response()

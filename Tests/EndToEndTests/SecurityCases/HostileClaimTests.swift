@@ -14,11 +14,7 @@ import Testing
             """
         configuration.routes = ["path: /open/**, on_store_failure: allow, upstream: api"] + configuration.routes
     })
-struct HostileClaimTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+struct HostileClaimTests: SharedScenarioSuite {
     static let values: [String] = [
         "line\r\nX-Auth-Uid: root", "lf\nX-Role: root", "lone\rcr", "nul\u{0}nul", "tab\tbell\u{7}esc\u{1B}",
         " spaces ",
@@ -40,7 +36,7 @@ struct HostileClaimTests {
                 token.claims.set(place.path, to: .string(value))
                 return token
             }
-            // Such a uid names nobody.
+            // Such a uid is invalid.
             if place.path == ["sub"], value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
                 expectDenial(try scenario.send(.bearer(token, "/me/a14")), 401, "auth/invalid-id-token")
                 continue
@@ -64,6 +60,12 @@ struct HostileClaimTests {
         guard response.status == 200 else { return expectDenial(response, 431, "request/head-too-large") }
         let token = try #require(EchoReport(response)?.auth?["token"])
         #expect(token[claim] == .string(long))
+    }
+
+    @Test(.tags(.a14)) func `the identity fields of a request are bounded`() throws {
+        let long = JSON.string(String(repeating: "n", count: 5_500))
+        let token = try scenario.token { $0.setting("name", to: long).setting("role", to: long) }
+        expectDenial(try scenario.send(.bearer(token, "/me/a14")), 431, "request/head-too-large")
     }
 
     static let undecodable: [(what: String, line: String, status: Int)] = [

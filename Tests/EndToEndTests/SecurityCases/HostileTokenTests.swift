@@ -4,12 +4,8 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Tokens made to cost: time, memory, or the process.
-@Suite(.sharedScenario { $0["limits"] = "{ head_size: 1MiB }" }) struct HostileTokenTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+/// Tokens made to cost time or memory, or to crash the process.
+@Suite(.sharedScenario { $0["limits"] = "{ head_size: 1MiB }" }) struct HostileTokenTests: SharedScenarioSuite {
     /// Sends a token that must be refused, within the 15 s for which the client waits.
     private func refuse(_ token: String, _ code: String = "auth/argument-error", _ what: String = "") throws {
         try scenario.expectRefusal(.bearer(token, "/me/hostile"), 401, code, what)
@@ -60,8 +56,7 @@ import Testing
     ) throws {
         let token = Self.part(try scenario.token(), index) { row.change(String($0)) }
         let bytes = Array("GET /me/d11 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8)
-        let client = try RawClient(port: scenario.gateway.port)
-        try client.send(bytes)
+        let client = try scenario.client(sending: bytes)
         let response = try client.response()
         // A control character is no field value at all.
         #expect(response.status == 401 || (response.status == 400 && token.contains("\u{B}")), "\(row.what)")
@@ -96,7 +91,7 @@ import Testing
     func `the cost of a claim is bounded by its length`(row: (what: String, code: String, claim: String)) throws {
         let token = try scenario.token { $0.setting("x", to: .raw(row.claim)) }
         let (response, count) = try scenario.forwarded { try scenario.send(.bearer(token, "/me/d13")) }
-        // What is valid JSON may pass; then it reached the upstream as it was.
+        // Valid JSON can pass, and is then forwarded.
         guard response.status != 200 else {
             #expect(row.code == "" && EchoReport(response)?["X-Auth-Uid"] == "ada" && count == 1, "\(row.what)")
             return

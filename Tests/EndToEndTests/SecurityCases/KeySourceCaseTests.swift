@@ -17,7 +17,7 @@ struct KeySourceCaseTests {
             #expect(try scenario.send(.bearer(good, "/me/warm")).status == 200)
             let calls = scenario.provider.calls(to: .idTokenJWKSet)
             let start = ContinuousClock.now
-            let client = try RawClient(port: scenario.gateway.port)
+            let client = try scenario.connect()
             let before = try scenario.gateway.residentKilobytes()
             let long = String(repeating: "k", count: 200)
             // Unsigned would be refused before its kid is looked at: these are refused for nothing but the kid.
@@ -48,9 +48,7 @@ struct KeySourceCaseTests {
             let fresh = try scenario.token()
             let unknown = try scenario.token { $0.settingHeader("kid", to: "nobody") }
             let waiting = try (0..<16).map { number in
-                let client = try RawClient(port: scenario.gateway.port)
-                try client.send(WireRequest.bearer(number % 2 == 0 ? fresh : unknown, "/me/\(number)").bytes)
-                return client
+                try scenario.client(sending: WireRequest.bearer(number % 2 == 0 ? fresh : unknown, "/me/\(number)"))
             }
             await scenario.provider.waitForCalls(calls + 1, to: .idTokenJWKSet)
             gate.open()
@@ -68,10 +66,7 @@ struct KeySourceCaseTests {
             let calls = scenario.provider.calls(to: .idTokenJWKSet)
             scenario.provider.misbehave(.drop, at: .idTokenJWKSet)
             let unknown = try scenario.token { $0.settingHeader("kid", to: "nobody") }
-            let waiting = try (0..<8).map { _ in
-                let client = try RawClient(port: scenario.gateway.port)
-                try client.send(WireRequest.bearer(unknown, "/me/waits").bytes)
-                return client
+            let waiting = try (0..<8).map { _ in try scenario.client(sending: WireRequest.bearer(unknown, "/me/waits"))
             }
             await scenario.provider.waitForCalls(calls + 1, to: .idTokenJWKSet)
             for client in waiting { expectDenial(try client.response(), 503, "auth/keys-unavailable") }
@@ -132,11 +127,7 @@ struct KeySourceCaseTests {
         ) { scenario in
             let clients = try [
                 WireRequest.bearer(scenario.token(), "/me/x"), .cookie(scenario.cookie(), "/me/x"),
-            ].map { request in
-                let client = try RawClient(port: scenario.gateway.port)
-                try client.send(request.bytes)
-                return client
-            }
+            ].map { request in try scenario.client(sending: request) }
             #expect(try scenario.send(.get("/public/x")).status == 200)
             for client in clients { expectDenial(try client.response(), 503, "auth/keys-unavailable") }
         }
@@ -181,16 +172,15 @@ struct KeySourceCaseTests {
             }
         ) { scenario in
             let token = try scenario.token()
-            let clients = try (0..<3).map { _ in
-                let client = try RawClient(port: scenario.gateway.port)
-                try client.send(WireRequest.bearer(token, "/me/x").bytes)
-                return client
-            }
+            let clients = try (0..<3).map { _ in try scenario.client(sending: WireRequest.bearer(token, "/me/x")) }
             for client in clients {
                 let response = try client.response()
                 expectDenial(response, 503, "auth/keys-unavailable")
                 #expect(response["Retry-After"].flatMap { Int($0) }.map { $0 > 0 } == true)
             }
+            #expect(try scenario.send(.get("/public/x")).status == 200)
+            #expect(try scenario.send(.get("/me/x")).status == 401)
+            #expect(try scenario.gateway.readiness().text.contains(scenario.provider.url(.idTokenJWKSet)))
             #expect(try scenario.metric("gatehouse_ready") == 0)
             #expect(try scenario.metric("gatehouse_key_set_fetches_total", containing: "failed") >= 1)
             #expect(try scenario.metric("gatehouse_key_set_age_seconds") == .infinity)
@@ -203,7 +193,42 @@ struct KeySourceCaseTests {
         }
     }
 
-    /// What can be said of a token without its key is said although the keys are out of reach.
+    /// Shortens the times of `identity.keys`.
+    private func keys(_ text: String, _ provider: DevelopmentProvider, _ configuration: inout GatewayConfiguration) {
+        configuration["identity"] = GatewayConfiguration.identity(
+            provider.url(.idTokenJWKSet), provider.url(.sessionX509), keys: text)
+    }
+
+    @Test(.tags(.f07)) func `keys outlive their source`() async throws {
+        try await Scenario.run(
+            maxAge: 1, arrange: { keys("{ min_ttl: 100ms, max_ttl: 200ms, stale_for: 1h }", $0, &$2) }
+        ) { scenario in
+            await scenario.provider.stopListening()
+            _ = try await eventually("a failed refresh") {
+                scenario.gateway.errors.contains("key set could not be read") ? true : nil
+            }
+            #expect(try scenario.send(.bearer(scenario.token(.alan), "/me/x")).status == 200)
+            let unknown = try scenario.token { $0.settingHeader("kid", to: "unknown") }
+            expectDenial(try scenario.send(.bearer(unknown, "/me/x")), 503, "auth/keys-unavailable")
+        }
+    }
+
+    @Test(.tags(.f07)) func `keys that are too old are not used`() async throws {
+        try await Scenario.run(
+            maxAge: 1, arrange: { keys("{ min_ttl: 100ms, max_ttl: 200ms, stale_for: 500ms }", $0, &$2) }
+        ) { scenario in
+            let token = try scenario.token()
+            #expect(try scenario.send(.bearer(token, "/me/x")).status == 200)
+            await scenario.provider.stopListening()
+            let denial = try await eventually("a denial") {
+                let response = try scenario.send(.bearer(token, "/me/x"))
+                return response.status == 200 ? nil : response
+            }
+            expectDenial(denial, 503, "auth/keys-unavailable")
+        }
+    }
+
+    /// Checks that need no key apply although the keys are unavailable.
     @Test(.tags(.k16)) func `cheap checks precede the lookup of a key`() async throws {
         try await Scenario.run(waits: false, arrange: { provider, _, _ in await provider.stopListening() }) {
             scenario in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Keys come from whom the certificate names, or not at all.
+/// Keys are read only from a source with a trusted certificate.
 @Suite(.enabled(if: TLSServer.openssl != nil, "needs the program openssl")) struct KeySourceTLSTests {
-    /// The flaws of the source of ID tokens' keys, and of that of session cookies' keys; and by which name they are asked.
+    /// The flaws of the two key sources, for ID tokens and session cookies, and the host in their URLs.
     static let pairs: [(id: TLSServer.Flaw, session: TLSServer.Flaw, host: String)] = [
         (.selfSigned, .expired, "localhost"), (.otherName, .unknownAuthority, "localhost"),
         (.unknownAuthority, .selfSigned, "127.0.0.1"),
@@ -29,14 +29,10 @@ import Testing
         ) { scenario in
             let clients = try [
                 WireRequest.bearer(scenario.token(), "/me/f23"), .cookie(scenario.cookie(), "/me/f23"),
-            ].map { request in
-                let client = try RawClient(port: scenario.gateway.port)
-                try client.send(request.bytes)
-                return client
-            }
+            ].map { request in try scenario.client(sending: request) }
             for client in clients { expectDenial(try client.response(), 503, "auth/keys-unavailable") }
             #expect(scenario.echo.requestCount == 0)
-            // Not that nobody was there: the gateway came, saw the certificate and left.
+            // The gateway connected and rejected the certificate.
             for server in [servers.0, servers.1] {
                 _ = try await eventually("an alert; the server says: \(server.log)") {
                     server.log.contains("alert") ? true : nil

@@ -3,6 +3,24 @@ import Testing
 
 @testable import SystemFixtures
 
+/// A token that is not valid, and the code of its denial.
+struct RefusedToken: Sendable, CustomTestStringConvertible {
+    let what: String
+    let code: String
+    /// Makes the token of a scenario.
+    let make: @Sendable (Scenario) throws -> String
+    var testDescription: String { what }
+
+    init(
+        _ what: String, _ code: String = "auth/invalid-id-token",
+        _ make: @escaping @Sendable (Scenario) throws -> String
+    ) {
+        self.what = what
+        self.code = code
+        self.make = make
+    }
+}
+
 /// No method, client, preflight or half-valid credential is a way around a route's checks.
 @Suite(
     .sharedScenario { configuration in
@@ -11,11 +29,7 @@ import Testing
                 "path: /cors/**, methods: [OPTIONS], auth: none, upstream: api", "path: /cors/**, upstream: api",
             ] + configuration.routes
     })
-struct NoBypassTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+struct NoBypassTests: SharedScenarioSuite {
     static let healthChecks: [String] = [
         "User-Agent: GoogleHC/1.0", "User-Agent: kube-probe/1.30", "User-Agent: ELB-HealthChecker/2.0",
         "User-Agent: Envoy/HC", "User-Agent: Amazon-Route53-Health-Check-Service", "User-Agent: Go-http-client/1.1",
@@ -65,8 +79,8 @@ struct NoBypassTests {
         let fields = lines + ["Cookie: __session=\(cookie)", "X-Auth-Uid: ada"]
         let report = try scenario.passes(WireRequest(method: "OPTIONS", target: "/cors/x", fields: fields))
         #expect(report.lines.filter { $0.hasPrefix("x-auth") || $0.hasPrefix("cookie") } == [])
-        // It opens nothing for what follows, on the same connection or another.
-        let client = try RawClient(port: scenario.gateway.port)
+        // It permits no later request on the connection.
+        let client = try scenario.connect()
         _ = try client.exchange(WireRequest(method: "OPTIONS", target: "/cors/x", fields: lines))
         for method in ["GET", "PUT", "POST"] {
             let request = WireRequest(method: method, target: "/cors/x", fields: lines + ["Content-Length: 0"])
@@ -94,6 +108,16 @@ struct NoBypassTests {
         #expect(count == (response.status == 200 ? 1 : 0))
     }
 
+    @Test func `the denial of a method lists the methods of the route`() throws {
+        let authorization = "Authorization: Bearer \(try scenario.token())"
+        let denied = WireRequest(method: "DELETE", target: "/methods", fields: [authorization])
+        let response = try scenario.send(denied)
+        expectDenial(response, 405, "request/method-not-allowed")
+        #expect(response["Allow"] == "GET, HEAD, PUT")
+        let head = WireRequest(method: "HEAD", target: "/methods", fields: [authorization])
+        #expect(try scenario.send(head).status == 200)
+    }
+
     static let tunnels: [RawRequest] = [
         "CONNECT gateway.example:443 HTTP/1.1\nHost: gateway.example:443\n\n\u{16}\u{3}\u{1}early data",
         "CONNECT gateway.example:443 HTTP/1.1\nHost: gateway.example:443\nTransfer-Encoding: chunked\n\n2\nhi\n0\n\n",
@@ -109,7 +133,7 @@ struct NoBypassTests {
     @Test(.tags(.c06, .c07), arguments: tunnels)
     func `CONNECT opens no tunnel and TRACE echoes nothing`(request: RawRequest) throws {
         let before = scenario.echo.requestCount
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         try client.send(request.bytes(scenario))
         let response = try client.response()
         #expect([400, 401, 405].contains(response.status), "\(response.status)")
@@ -141,9 +165,11 @@ struct NoBypassTests {
 
     static let presentButInvalid: [RefusedToken] =
         [
-            .saying("an unknown issuer") { $0.setting("iss", to: "https://evil.example/demo-gatehouse") },
-            .saying("expired", "auth/id-token-expired") { $0.expiring(at: unixNow() - 1) },
-            .saying("an unknown key") { $0.settingHeader("kid", to: "0123456789") },
+            .init("an unknown issuer") {
+                try $0.token { $0.setting("iss", to: "https://evil.example/demo-gatehouse") }
+            },
+            .init("expired", "auth/id-token-expired") { try $0.token { $0.expiring(at: unixNow() - 1) } },
+            .init("an unknown key") { try $0.token { $0.settingHeader("kid", to: "0123456789") } },
             .init("text", "auth/argument-error") { _ in "x" }, .init("nothing", "auth/argument-error") { _ in "" },
             .init("C-12 unsigned") { $0.provider.idToken(for: .ada).unsigned() },
             .init("C-12 unsigned, with a kid") {
@@ -152,7 +178,10 @@ struct NoBypassTests {
             },
             .init("C-12 forged for root") { $0.provider.idToken(for: .named("root")).unsigned() + "AAAA" },
             .init("C-12 with an HMAC of nothing") { try $0.provider.idToken(for: .ada).signed(secret: []) },
-        ] + Tampering.allCases.map(RefusedToken.tampered)
+        ]
+        + Tampering.allCases.map { how in
+            .init("tampered: \(how)") { how.applied(to: try $0.token()) }
+        }
 
     @Test(.tags(.c10, .c12), arguments: presentButInvalid, ["/optional/c10", "/me/c10"])
     func `an invalid credential is not a missing one`(token: RefusedToken, target: String) throws {
@@ -166,9 +195,7 @@ struct NoBypassTests {
             for target in ["/optional/x", "/me/x", "/public/x", "/apple/x", "/recent/x"] {
                 _ = try scenario.send(.bearer(forged, target))
             }
-            scenario.gateway.signal(15)
-            _ = await scenario.gateway.exitCode()
-            #expect(scenario.gateway.output.split(separator: "\n").count == 5)
+            #expect(await scenario.accessLog().count == 5)
             #expect(!scenario.gateway.output.contains("forged-root"))
             #expect(!scenario.echo.received.contains { $0.fields.contains { $0.value.contains("forged") } })
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Listeners of other kinds: sockets in the file system, and those behind a load balancer that speaks the PROXY protocol.
+/// Unix domain sockets, and listeners behind a load balancer with the PROXY protocol.
 struct OtherListenerTests {
     private static let spoofed = [
         "X-Auth-Uid: spoofed", "x_auth_uid: spoofed", "X-Forwarded-For: 8.8.8.8", "X-Forwarded-Proto: https",
@@ -104,8 +104,7 @@ struct OtherListenerTests {
                 ([13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10, 0x20, 0, 0, 0], "127.0.0.1"),
             ]
             for (header, client) in headers {
-                let connection = try RawClient(port: scenario.gateway.port)
-                try connection.send(header + Array(Self.get.utf8))
+                let connection = try scenario.client(sending: header + Array(Self.get.utf8))
                 let report = try #require(EchoReport(try connection.response()), "\(client)")
                 #expect(report.values("X-Forwarded-For") == [client])
             }
@@ -114,7 +113,7 @@ struct OtherListenerTests {
 
     @Test(.tags(.a11)) func `clients behind the PROXY header are not trusted proxies`() async throws {
         try await proxied { scenario in
-            let connection = try RawClient(port: scenario.gateway.port)
+            let connection = try scenario.connect()
             let lines = "GET /public/x HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 8.8.8.8\r\n\r\n"
             try connection.send("PROXY TCP4 192.0.2.7 10.0.0.1 4711 80\r\n" + lines)
             let report = try #require(EchoReport(try connection.response()))
@@ -126,8 +125,7 @@ struct OtherListenerTests {
         try await proxied { scenario in
             let bad = [Self.get, "PROXY TCP4 192.0.2.777 10.0.0.1 1 80\r\n" + Self.get, "PROXY TCP4 ", ""]
             for text in bad {
-                let connection = try RawClient(port: scenario.gateway.port)
-                try connection.send(text)
+                let connection = try scenario.client(sending: text)
                 let heard = (try? connection.readToEnd()) ?? []
                 #expect(heard.isEmpty, "\(text)")
             }
@@ -137,7 +135,7 @@ struct OtherListenerTests {
 
     @Test(.tags(.a18)) func `only the configured load balancer can connect`() async throws {
         try await proxied(trusted: "[10.0.0.0/8]") { scenario in
-            let connection = try RawClient(port: scenario.gateway.port)
+            let connection = try scenario.connect()
             try? connection.send("PROXY TCP4 192.0.2.7 10.0.0.1 4711 80\r\n" + Self.get)
             let heard = (try? connection.readToEnd()) ?? []
             #expect(heard.isEmpty)

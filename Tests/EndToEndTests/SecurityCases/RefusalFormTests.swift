@@ -4,12 +4,8 @@ import Testing
 
 @testable import SystemFixtures
 
-/// What a refusal tells: its reason to the client, precisely and no more; nothing that it was not given.
-@Suite(.sharedScenario) struct RefusalFormTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+/// Denials name their reason and nothing else, and repeat nothing of the request.
+@Suite(.sharedScenario) struct RefusalFormTests: SharedScenarioSuite {
     static let invalidToken = "Bearer error=\"invalid_token\""
     static let stepUp = "Bearer error=\"insufficient_user_authentication\""
 
@@ -88,7 +84,7 @@ import Testing
         Row("a service that is late", 504, "upstream/timeout", nil) { _ in .get("/hasty/x?delay=5000") },
     ]
 
-    /// What no answer may tell: keys, versions, places, other people's names, why a library was not content.
+    /// Texts that no response contains: keys, versions, addresses, other users, errors of libraries.
     private static let inside = [
         "kid", "jwk", "rsa", "openssl", "libcrypto", "signature", "sqlite", "127.0.0.1", "localhost", "/users/",
         ".swift", "errno",
@@ -223,11 +219,11 @@ import Testing
 
     private func areAlike(_ times: [Duration]) -> Bool { times[0] < times[1] * 2 && times[1] < times[0] * 2 }
 
-    /// The fastest of many answers to each, by turns: a look at a disk or a list would show, a scheduler's mood does not.
+    /// Compares the fastest of many responses, which shows a lookup but not the scheduling.
     @Test(.tags(.l13)) func `a known user takes as long as an unknown one`() throws {
         for number in 0..<50 { try scenario.admin("POST", "/v1/users/l13-\(number)/revoke", body: "{\"at\": 1}") }
         let tokens = try ["l13-1", "l13-none"].map { try scenario.token(.named($0)) }
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         var fastest = [Duration.seconds(9), .seconds(9)]
         var rounds = 0
         // A machine's mood passes; what costs time each time stays.

@@ -3,12 +3,8 @@ import Testing
 
 @testable import SystemFixtures
 
-/// Revocation holds for every token of the sign-in, wherever it is kept, and for nobody else.
-@Suite(.sharedScenario) struct RevocationCaseTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+/// A revocation applies to every token of the sign-in, cached or not, and to no other user.
+@Suite(.sharedScenario) struct RevocationCaseTests: SharedScenarioSuite {
     private func token(_ uid: String, at time: Int64) throws -> String {
         try scenario.token(.named(uid)) { $0.signedIn(at: time) }
     }
@@ -16,7 +12,7 @@ import Testing
     /// Connections that all workers serve, each with the token in its cache.
     private func warm(_ token: String) throws -> [RawClient] {
         try (0..<8).map { _ in
-            let client = try RawClient(port: scenario.gateway.port)
+            let client = try scenario.connect()
             #expect(try client.exchange(.bearer(token, "/me/warm")).status == 200)
             return client
         }
@@ -91,11 +87,30 @@ import Testing
         _ = try scenario.passes(.bearer(token("h05", at: next + 1), "/me/h05"))
     }
 
+    @Test func `the revocation of a session leaves the other sessions of its user`() throws {
+        let first = unixNow() - 200
+        #expect(try scenario.admin("POST", "/v1/users/sessions/sessions/\(first)/revoke").status == 200)
+        expectDenial(try scenario.send(.bearer(token("sessions", at: first), "/me/r")), 401, "auth/id-token-revoked")
+        _ = try scenario.passes(.bearer(token("sessions", at: first + 100), "/me/r"))
+    }
+
+    @Test func `revoked is reported before an old sign-in`() throws {
+        try scenario.admin("POST", "/v1/users/old-and-revoked/revoke")
+        let token = try token("old-and-revoked", at: unixNow() - 4000)
+        expectDenial(try scenario.send(.bearer(token, "/recent/r")), 401, "auth/id-token-revoked")
+    }
+
+    @Test func `the admin API returns the record`() throws {
+        try scenario.admin("POST", "/v1/users/record/revoke", body: "{\"at\": 1700000000}")
+        let record = JSON(parsing: try scenario.admin("GET", "/v1/users/record").body)
+        #expect(record?["valid_since"] == 1_700_000_000 && record?["disabled"] == false)
+    }
+
     /// The table is exact: there is no filter that could take one user for another.
     @Test(.tags(.h07)) func `many revocations affect no other user`() throws {
         let time = unixNow() - 100
         for number in 0..<200 { try scenario.admin("POST", "/v1/users/h07-\(number)/revoke") }
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         for number in 0..<400 {
             let status = try client.exchange(.bearer(token("h07-\(number)", at: time), "/strict/h07")).status
             #expect(status == (number < 200 ? 401 : 200), "\(number)")
@@ -107,7 +122,7 @@ import Testing
         .tags(.h07),
         arguments: [
             ("caf\u{e9}", "cafe\u{301}"), ("ada-h07", "Ada-H07"), ("h07x", "h07x "), ("h07", "h07%00"),
-            ("a:b", "a%3Ab"),
+            ("a:b", "a%3Ab"), ("org/käthe:1", "org/käthe"),
         ])
     func `user names are compared by their bytes`(revoked: String, other: String) throws {
         let allowed = CharacterSetForPaths.encode(revoked)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// The manual's page of security cases says what the tests do, and the tests do what it says.
+/// The page of security cases and the tests agree.
 struct SecurityCaseIndexTests {
     /// A row of the page.
     private struct Row {
@@ -33,8 +33,8 @@ struct SecurityCaseIndexTests {
         }
     }
 
-    /// The cases that a source names: as tags of a test (`.a01`), at the beginning of a function's name (`a01b02What...`), or in a text, such as
-    /// that of a row.
+    /// The cases that a source names: as tags of a test (`.a01`), as the start of a name (`a01b02...`), or in a text
+    /// (`A-01`).
     private static func identifiers(in source: String) -> Set<String> {
         var found: Set<String> = []
         for match in source.matches(of: /(?:func |\.tags\()((?:[., ]*[a-l][0-9]{2})+)(?![0-9])/) {

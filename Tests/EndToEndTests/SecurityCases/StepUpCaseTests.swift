@@ -3,7 +3,7 @@ import Testing
 
 @testable import SystemFixtures
 
-/// What a route asks of the sign-in: decided anew on each request, for each route by its own bound.
+/// Requirements of routes on the sign-in, which each request and route decides anew.
 @Suite(
     .sharedScenario { configuration in
         configuration.routes =
@@ -15,11 +15,7 @@ import Testing
                 "path: /strong/**, recent_sign_in: 5m, second_factor: required, providers: [google.com], upstream: api",
             ] + configuration.routes
     })
-struct StepUpCaseTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+struct StepUpCaseTests: SharedScenarioSuite {
     private static func challenge(_ seconds: Int) -> String {
         "Bearer error=\"insufficient_user_authentication\", max_age=\"\(seconds)\""
     }
@@ -30,7 +26,7 @@ struct StepUpCaseTests {
         ("/recent/x", 301, 300), ("/hour/../minutes/x", 400, 300), ("/hour/%6dinutes/x", 400, 300),
     ]
 
-    /// The other route is asked first, so that the token is in the cache with a good answer.
+    /// The other route comes first, so that the token is in the cache.
     @Test(.tags(.i01, .i08), arguments: bounds)
     func `each route applies its own maximum age, whatever another route decided`(
         row: (target: String, age: Int64, limit: Int)
@@ -46,7 +42,7 @@ struct StepUpCaseTests {
         #expect(try scenario.send(.bearer(token, lax)).status == 200)
     }
 
-    /// Whatever else in a token is fresh: only the sign-in counts.
+    /// Other recent times and claims do not count.
     static let freshness: [(what: String, change: @Sendable (FirebaseToken) -> FirebaseToken)] = [
         ("iat", { $0.issued(at: unixNow()) }), ("iat ahead", { $0.issued(at: unixNow() + 3) }),
         ("nbf", { $0.setting("nbf", to: .integer(unixNow())) }),
@@ -125,7 +121,7 @@ struct StepUpCaseTests {
         _ = try scenario.passes(.bearer(scenario.token { $0.withSecondFactor("phone") }, "/strong/i03"))
     }
 
-    /// Whole seconds: exactly the age passes, one more does not; the skew is no part of it. Asked within one second of the clock.
+    /// Whole seconds: exactly the age passes, and one more does not. All requests are within one second of the clock.
     @Test(.tags(.i06)) func `the maximum age is exact and the clock skew is not added to it`() throws {
         for _ in 0..<20 {
             let now = unixNow()
@@ -145,7 +141,32 @@ struct StepUpCaseTests {
         try scenario.expectRefusal(.bearer(later, "/recent/i06"), 401, "auth/invalid-id-token")
     }
 
-    /// Who asks, and in which form the refusal comes.
+    /// Sends a request, which must pass at first, until it is denied. On a slow machine `end` can be over already.
+    private func firstDenial(of request: WireRequest, at end: Int64) async throws -> WireResponse {
+        let first = try scenario.send(request)
+        #expect(first.status == 200 || unixNow() >= end, "\(first.text)")
+        return try await eventually("a denial") {
+            let response = try scenario.send(request)
+            return response.status == 200 ? nil : response
+        }
+    }
+
+    @Test func `G-11: a verified token still expires`() async throws {
+        let end = unixNow() + 2
+        let token = try scenario.token { $0.expiring(at: end) }
+        expectDenial(try await firstDenial(of: .bearer(token, "/me/x"), at: end), 401, "auth/id-token-expired")
+        #expect(unixNow() >= end)
+    }
+
+    @Test(.tags(.i06)) func `a recent sign-in becomes too old`() async throws {
+        let signedIn = unixNow() - 298
+        let token = try scenario.token { $0.signedIn(at: signedIn) }
+        let denial = try await firstDenial(of: .bearer(token, "/recent/x"), at: signedIn + 301)
+        expectDenial(denial, 401, "auth/requires-recent-login", challenge: Self.challenge(300))
+        #expect(unixNow() > signedIn + 300)
+    }
+
+    /// Clients by the fields of their requests.
     static let clients: [(what: String, fields: [String])] = [
         (
             "a page",

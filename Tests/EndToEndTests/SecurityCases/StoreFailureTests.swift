@@ -5,12 +5,12 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A store that cannot tell: nobody passes for it, but where a route's configuration says so by name.
+/// A store with invalid records or a damaged file: only routes with `on_store_failure: allow` permit requests.
 struct StoreFailureTests {
     private static let insertUser = "INSERT INTO user (uid, valid_since, disabled) VALUES"
     private static let insertSession = "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES"
 
-    /// Routes that go on without the store, and such that do not.
+    /// Adds routes that permit requests during a store failure.
     private static func open(_ configuration: inout GatewayConfiguration) {
         configuration.routes =
             [
@@ -19,7 +19,7 @@ struct StoreFailureTests {
             ] + configuration.routes
     }
 
-    /// Ends the gateway, changes its file as somebody else could, and starts it again.
+    /// Stops the gateway, changes its file, and starts it again.
     private func tamper(_ scenario: Scenario, _ sql: String) async throws {
         await scenario.gateway.kill()
         let queue = try DatabaseQueue(path: scenario.gateway.folder.path("gatehouse.db"))
@@ -32,7 +32,7 @@ struct StoreFailureTests {
         try await scenario.gateway.ready()
     }
 
-    /// What stands in a row of the user `bad`, and of the session of `bad-session`.
+    /// Invalid rows of the user `bad`.
     static let rows = [
         "('bad', 'soon', 0)", "('bad', -1, 0)", "('bad', 1700000000000, 0)", "('bad', 1.5, 0)", "('bad', x'31', 0)",
         "('bad', NULL, 2)", "('bad', NULL, 'yes')", "('bad', NULL, -1)", "('bad', 9223372036854775807, 1)",
@@ -77,7 +77,7 @@ struct StoreFailureTests {
             #expect(try scenario.passes(.bearer(token, "/open-recent/h04"))["X-Auth-Uid"] == "bad")
             #expect(try scenario.metric("gatehouse_store_failures_allowed_total") == 2)
             #expect(scenario.gateway.errors.contains("request passed although the store could not tell"))
-            // It lets nobody pass of whom the store can tell, nor a sign-in that only the store could prove.
+            // It permits no revoked user, and no sign-in that only the store could prove.
             for (uid, code) in [("revoked", "auth/id-token-revoked"), ("disabled", "auth/user-disabled")] {
                 let token = try scenario.token(.named(uid)) { $0.signedIn(at: now - 100) }
                 try scenario.expectRefusal(.bearer(token, "/open/h04"), 401, code)
@@ -113,12 +113,8 @@ struct StoreFailureTests {
             await scenario.gateway.kill()
             try damage(scenario.gateway.folder, row.bytes)
             do { try await scenario.gateway.start() } catch { return #expect("\(error)".contains("the gateway ended")) }
-            // All at once: each waits as long as a request may for a store that is not there.
-            let clients = try tokens.map { token in
-                let client = try RawClient(port: scenario.gateway.port)
-                try client.send(WireRequest.bearer(token, "/me/x").bytes)
-                return client
-            }
+            // All at once, because each waits for the timeout of the store.
+            let clients = try tokens.map { token in try scenario.client(sending: WireRequest.bearer(token, "/me/x")) }
             for client in clients {
                 let response = try client.response()
                 #expect(response.status == 503 || response.status == 401, "\(row.what): \(response.text)")

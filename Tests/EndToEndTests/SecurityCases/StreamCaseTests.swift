@@ -4,12 +4,8 @@ import Testing
 
 @testable import SystemFixtures
 
-/// What must hold of tunnels as of everything else.
-@Suite(.webSocketScenario) struct StreamCaseTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+/// The rules of other requests apply to tunnels too.
+@Suite(.webSocketScenario) struct StreamCaseTests: SharedScenarioSuite {
     private func open(_ target: String, _ fields: [String]) throws -> WebSocketClient {
         let client = try WebSocketClient(scenario, WebSocketClient.handshake(target, fields))
         try #require(client.isOpen, "\(client.answer.status) \(client.answer.text)")
@@ -53,7 +49,7 @@ import Testing
     }
 
     @Test(.tags(.h06)) func `an endless response of another type ends when its user is revoked`() throws {
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         let target = "/live/h06/events?count=0&every=100&type=application/x-ndjson"
         try client.send(WireRequest.bearer(try old("h06-ndjson"), target).bytes)
         #expect(String(decoding: try client.readHead(), as: UTF8.self).contains("application/x-ndjson"))

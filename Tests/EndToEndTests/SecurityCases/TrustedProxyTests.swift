@@ -4,9 +4,9 @@ import Testing
 
 @testable import SystemFixtures
 
-/// A proxy that is named may tell whom a request comes from; nobody else may, and nothing else is believed of it.
+/// Only a trusted proxy determines the client address, and only that.
 struct TrustedProxyTests {
-    /// Requests from 127.0.0.2 come from the proxy, those from 127.0.0.1 from somebody near.
+    /// 127.0.0.2 is the proxy, and 127.0.0.1 another local client.
     private func run(_ body: (Scenario, _ port: Int) throws -> Void) async throws {
         try await Scenario.run(arrange: { $2["trusted_proxies"] = "[127.0.0.2, 10.0.0.0/8]" }) {
             try body($0, $0.gateway.port)

@@ -1,5 +1,6 @@
-/// Keys that are too weak, and tokens of Ada's that they sign properly; good from 2023 to 2100. Made with OpenSSL 3.0: a key that
-/// can be broken need not be kept secret, and none of the private ones was.
+/// Keys that are too weak, and tokens for Ada that they sign, valid from 2023 to 2100.
+///
+/// Made with OpenSSL 3.0. The private keys were not kept.
 enum WeakKeyVectors {
     /// `n` of a key of 512 bits.
     static let modulus512 =

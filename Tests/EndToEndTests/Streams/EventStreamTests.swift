@@ -5,13 +5,9 @@ import Testing
 @testable import SystemFixtures
 
 /// Event streams through the built gateway.
-@Suite(.sharedScenario) struct EventStreamTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
-    @Test func anEventIsPassedOnWithoutWaitingForTheNext() throws {
-        let client = try RawClient(port: scenario.gateway.port)
+@Suite(.sharedScenario) struct EventStreamTests: SharedScenarioSuite {
+    @Test func `an event is forwarded without waiting for the next`() throws {
+        let client = try scenario.connect()
         // The next one would come in an hour.
         try client.send(WireRequest.bearer(try scenario.token(), "/me/events?count=2&every=3600000").bytes)
         _ = try client.readHead()
@@ -24,14 +20,14 @@ import Testing
         #expect(!text.contains("id: 2"))
     }
 
-    @Test func eventsComeInTheirOrder() throws {
-        let client = try RawClient(port: scenario.gateway.port)
+    @Test func `events arrive in order`() throws {
+        let client = try scenario.connect()
         let answer = try client.exchange(.bearer(try scenario.token(), "/me/events?count=20&every=5"))
         #expect(answer.text.matches(of: /id: ([0-9]+)\n/).compactMap { Int($0.1) } == Array(1...20))
     }
 
-    @Test func h06AnEventStreamEndsUnfinishedOnceItsUserIsRevoked() throws {
-        let client = try RawClient(port: scenario.gateway.port)
+    @Test func `H-06: an event stream is aborted when its user is revoked`() throws {
+        let client = try scenario.connect()
         let token = try scenario.token(.named("streamer")) { $0.signedIn(at: unixNow() - 100) }
         try client.send(WireRequest.bearer(token, "/me/events?count=0&every=50").bytes)
         _ = try client.readHead()

@@ -3,16 +3,12 @@ import Foundation
 import Testing
 
 /// Tokens of clients that can write no header: among the sub-protocols, and in the query.
-@Suite(.webSocketScenario) struct TokenPlaceTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+@Suite(.webSocketScenario) struct TokenPlaceTests: SharedScenarioSuite {
     private func latest(_ path: String) throws -> ReceivedRequest {
         try #require(scenario.echo.received.last { $0.path == path })
     }
 
-    @Test func aTokenAmongTheSubProtocolsSignsInAndIsAnswered() throws {
+    @Test func `a token among the subprotocols signs in`() throws {
         let token = try scenario.token()
         let client = try WebSocketClient(
             scenario, WebSocketClient.handshake("/live/alone/ws", ["Sec-WebSocket-Protocol: bearer, \(token)"]))
@@ -24,7 +20,7 @@ import Testing
         #expect(!"\(request)".contains(token))
     }
 
-    @Test func otherSubProtocolsAreTheServices() throws {
+    @Test func `other subprotocols are forwarded`() throws {
         let fields = ["Sec-WebSocket-Protocol: bearer, \(try scenario.token()), chat, v2"]
         let client = try WebSocketClient(
             scenario, WebSocketClient.handshake("/live/others/ws?protocol=v2", fields))
@@ -35,7 +31,7 @@ import Testing
         expectDenial(wrong.answer, 502, "upstream/invalid-response")
     }
 
-    @Test func aTokenInTheQuerySignsInAndIsRemoved() throws {
+    @Test func `a token in the query signs in and is removed`() throws {
         let token = try scenario.token()
         let report = try scenario.passes(.get("/live/q?a=1&access%5Ftoken=\(token)&b=2"))
         #expect(report.path == "/live/q?a=1&b=2")
@@ -45,7 +41,7 @@ import Testing
         #expect(try latest("/live/q/ws").target == "/live/q/ws")
     }
 
-    @Test func d17DifferentTokensInDifferentPlacesAreAmbiguous() throws {
+    @Test func `D-17: different tokens in different places are ambiguous`() throws {
         let (one, other) = (try scenario.token(), try scenario.token(.grace))
         let ambiguous = [
             WireRequest.bearer(one, "/live/x?access_token=\(other)"),
@@ -58,7 +54,7 @@ import Testing
         _ = try scenario.passes(.bearer(one, "/live/x?access_token=\(one)"))
     }
 
-    @Test func otherRoutesLookThereForNothing() throws {
+    @Test func `D-19: a route without token places ignores a token there`() throws {
         let token = try scenario.token()
         expectDenial(
             try scenario.send(.get("/me/x?access_token=\(token)")), 401, "auth/missing-credential", challenge: "Bearer")
@@ -66,7 +62,7 @@ import Testing
         #expect(report.path == "/public/x?access_token=\(token)")
     }
 
-    @Test func l01NeitherPlaceIsEverLogged() async throws {
+    @Test func `L-01: a token in either place is never logged`() async throws {
         try await Scenario.run(arrange: {
             $2["log"] = "{ level: trace }"
             $2.routes.append(
@@ -86,8 +82,7 @@ import Testing
                 }
             }
             let token = try scenario.token()
-            scenario.gateway.signal(SIGTERM)
-            _ = await scenario.gateway.exitCode()
+            _ = await scenario.accessLog()
             let written = scenario.gateway.output + scenario.gateway.errors + answers
             for part in token.split(separator: ".").dropFirst() { #expect(!written.contains(part.prefix(24))) }
         }

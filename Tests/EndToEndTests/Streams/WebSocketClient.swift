@@ -4,7 +4,7 @@ import Testing
 /// A client's side of a WebSocket (RFC 6455) on a connection of its own.
 struct WebSocketClient {
     let raw: RawClient
-    /// What the handshake was answered with.
+    /// The response to the handshake.
     let answer: WireResponse
 
     struct Frame: Equatable {
@@ -16,7 +16,7 @@ struct WebSocketClient {
         }
     }
 
-    /// A handshake with these fields besides.
+    /// A handshake with additional fields.
     static func handshake(_ target: String, _ fields: [String] = [], host: String = "gateway.example") -> WireRequest {
         let upgrade = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
@@ -25,9 +25,9 @@ struct WebSocketClient {
         return WireRequest(target: target, fields: upgrade + fields, host: host)
     }
 
-    /// Sends a handshake, with what follows it at once.
+    /// Sends a handshake, directly followed by `early`.
     init(_ scenario: Scenario, _ request: WireRequest, early: [UInt8] = []) throws {
-        raw = try RawClient(port: scenario.gateway.port)
+        raw = try scenario.connect()
         try raw.send(request.bytes + early)
         answer = try raw.response()
     }

@@ -3,18 +3,14 @@ import Foundation
 import Testing
 
 /// WebSockets through the built gateway, to an upstream that echoes.
-@Suite(.webSocketScenario) struct WebSocketTests {
-    let scenario: Scenario
-
-    init() throws { scenario = try Scenario.current }
-
+@Suite(.webSocketScenario) struct WebSocketTests: SharedScenarioSuite {
     private func open(_ target: String = "/open/ws", early: [UInt8] = []) throws -> WebSocketClient {
         let client = try WebSocketClient(scenario, WebSocketClient.handshake(target), early: early)
         try #require(client.isOpen, "\(client.answer.status) \(client.answer.text)")
         return client
     }
 
-    @Test func messagesComeBackAsTheyWereSent() throws {
+    @Test func `messages are echoed unchanged`() throws {
         let client = try open()
         for length in [0, 1, 125, 126, 65_535, 65_536, 1 << 20, 3] {
             let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -23,34 +19,34 @@ import Testing
         }
     }
 
-    @Test func framesOfAMebibyteGoBothWaysAtOnce() throws {
+    @Test func `frames of a mebibyte pass in both directions at once`() throws {
         let client = try open()
         let payload = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        // Safe: one thread sends and the other receives, and these share the descriptor alone.
+        // Safe: one thread sends and the other receives, and they share only the descriptor.
         nonisolated(unsafe) let raw = client.raw
         Thread { for _ in 0..<16 { try? raw.send(WebSocketClient.masked(payload)) } }.start()
         for _ in 0..<16 { #expect(try client.receive().payload == payload) }
     }
 
-    @Test func whatIsSentWithTheHandshakeIsEchoedToo() throws {
+    @Test func `bytes sent with the handshake are echoed too`() throws {
         let client = try open(early: WebSocketClient.masked(Array("early".utf8)))
         #expect(try client.receive().payload == Array("early".utf8))
     }
 
-    @Test func closingIsBetweenTheTwo() throws {
+    @Test func `the close handshake is forwarded`() throws {
         let client = try open()
         try client.send([0x03, 0xE8], opcode: 8)
         #expect(try client.receive() == .init(opcode: 8, payload: [0x03, 0xE8]))
         #expect(try client.raw.readToEnd() == [])
     }
 
-    @Test func anAnswerThatIsNo101IsAnAnswer() throws {
+    @Test func `a response other than 101 is forwarded`() throws {
         let client = try WebSocketClient(scenario, WebSocketClient.handshake("/open/ws?status=403"))
         #expect(client.answer.status == 403)
         #expect(client.answer["Connection"] == "close")
     }
 
-    @Test func aTunnelIsCountedAndHasItsLine() async throws {
+    @Test func `a tunnel is counted and logged`() async throws {
         try await Scenario.run(arrange: { $2.routes.append("path: /open/**, upgrade: [websocket], upstream: api") }) {
             scenario in
             let handshake = WebSocketClient.handshake("/open/ws", ["Authorization: Bearer \(try scenario.token())"])

@@ -19,16 +19,16 @@ struct BalanceTests {
         for echo in echoes { await echo.stop() }
     }
 
-    @Test func weightsAreKept() async throws {
+    @Test func `weights are respected`() async throws {
         try await run({ "servers: ['\($0[0])', { url: '\($0[1])', weight: 3 }]" }) { scenario, echoes in
             // One connection, so one worker.
-            let client = try RawClient(port: scenario.gateway.port)
+            let client = try scenario.connect()
             for number in 0..<80 { #expect(try client.exchange(.get("/public/\(number)")).status == 200) }
             #expect(echoes.map(\.requestCount) == [20, 60])
         }
     }
 
-    @Test func aUserKeepsTheServer() async throws {
+    @Test func `a user keeps the same server`() async throws {
         try await run({ "servers: ['\($0[0])', '\($0[1])'], balance: hash, hash_on: uid" }) { scenario, echoes in
             var owners: [Int] = []
             for user in 0..<16 {
@@ -44,7 +44,7 @@ struct BalanceTests {
         }
     }
 
-    @Test func aServerWithAnotherCertificateIs502AndTheLogTellsWhy() async throws {
+    @Test func `an untrusted certificate is 502 and logged`() async throws {
         guard TLSServer.openssl != nil else { return }
         let server = try await TLSServer(.selfSigned, serving: ["up": "up"])
         try await run({ _ in "servers: ['https://127.0.0.1:\(server.port)']" }) { scenario, _ in

@@ -27,7 +27,7 @@ struct FailingServerTests {
     }
 
     private func passAll(_ count: Int, of scenario: Scenario) throws {
-        let client = try RawClient(port: scenario.gateway.port)
+        let client = try scenario.connect()
         for number in 0..<count { #expect(try client.exchange(.get("/public/\(number)")).status == 200) }
     }
 
@@ -35,7 +35,7 @@ struct FailingServerTests {
         _ = try await eventually(what) { try condition() ? true : nil }
     }
 
-    @Test func aServerThatIsGoneCostsNoRequestAndComesBack() async throws {
+    @Test func `a stopped server costs no request and returns`() async throws {
         try await run("ejection: { failures: 2, time: 300ms }") { scenario, echoes in
             try passAll(9, of: scenario)
             await echoes[1].stopListening()
@@ -52,7 +52,7 @@ struct FailingServerTests {
         }
     }
 
-    @Test func aFrozenServerCostsOneRequestItsTime() async throws {
+    @Test func `a frozen server costs one request its timeout`() async throws {
         let frozen = try RawListener()
         let retry = "retry: { on: [timeout] }, ejection: { failures: 1 }"
         try await run(third: frozen.url, "response_timeout: 300ms, \(retry)") { scenario, _ in
@@ -62,10 +62,10 @@ struct FailingServerTests {
         }
     }
 
-    @Test func aServerThatResetsCostsNoIdempotentRequest() async throws {
+    @Test func `a resetting server costs no idempotent request`() async throws {
         let resetting = try RawListener()
         let thread = Thread {
-            // Nobody may come for a while, as long as the gateway starts.
+            // There is no connection until the gateway has started.
             while !Thread.current.isCancelled {
                 guard let connection = try? resetting.take() else { continue }
                 _ = try? connection.readHead()
@@ -81,10 +81,9 @@ struct FailingServerTests {
         }
     }
 
-    @Test func aSlowServerGetsFewerRequests() async throws {
+    @Test func `a slow server gets fewer requests`() async throws {
         try await run("balance: least_requests") { scenario, echoes in
-            let slow = try RawClient(port: scenario.gateway.port)
-            try slow.send(WireRequest.get("/public/slow?hold=late").bytes)
+            let slow = try scenario.client(sending: WireRequest.get("/public/slow?hold=late"))
             await echoes[0].waitForHeads(1)
             try passAll(8, of: scenario)
             #expect(echoes[1].requestCount == 4 && echoes[2].requestCount == 4)
@@ -93,7 +92,7 @@ struct FailingServerTests {
         }
     }
 
-    @Test func checksTakeAServerOutAndBringItBack() async throws {
+    @Test func `health checks remove a server and bring it back`() async throws {
         let health = "health: { path: /public/up, interval: 100ms, timeout: 1s, healthy: 1, unhealthy: 1 }"
         try await run("\(health), ejection: null") { scenario, echoes in
             let healthy = { try scenario.gateway.metric("gatehouse_upstream_server_healthy") }

@@ -5,11 +5,11 @@
     internal import JOSE
     internal import WireFuzzTargets
 
-    /// Whole calls with claims of the fuzzer's choice: signed by a key of the target, or answered by a provider, so that nothing but the claims
-    /// can be refused.
+    /// Whole calls with claims from the input. A key of the target signs them, or a provider returns them: only the
+    /// claims can be invalid.
     ///
-    /// The input is at most 6 lines `CALL SOURCE NAME=JSON ...`, such as `reauthenticate oidc iat=-9223372036854775807 auth_time=`: an empty value
-    /// removes the claim. `plain` among them leaves the nonce out.
+    /// The input is at most 6 lines `CALL SOURCE NAME=JSON ...`, such as `reauthenticate oidc iat=-1 auth_time=`.
+    /// An empty value removes the claim. The word `plain` removes the nonce.
     public func fuzzAccountClaims(_ input: [UInt8]) async {
         guard let gateway = await FuzzedGateway() else {
             return require(false, "the gateway of the target can be made")
@@ -25,7 +25,7 @@
     struct FuzzedCall {
         private let name: Substring
         let source: FuzzedSource
-        /// A number of its own, so that no two tokens are one.
+        /// Makes each token unique.
         let number: Int
         let hasNonce: Bool
         let changes: [(name: String, json: String)]
@@ -55,7 +55,7 @@
         }
     }
 
-    /// Whose token, or whose answer about an opaque one.
+    /// The issuer of a token, or the provider that checks an opaque one.
     enum FuzzedSource: String, CaseIterable {
         case firebase, google, oidc, apple, facebook, github, legacy
 
@@ -82,7 +82,7 @@
             }
         }
 
-        /// The members of a good token, or of a good answer.
+        /// The members of a valid token, or of a valid response.
         func members(now: Int64) -> [String: String] {
             switch self {
             case .facebook:
@@ -119,9 +119,53 @@
             return Array("{\(text)}".utf8)
         }
 
-        /// What the provider answers about its opaque token.
+        /// The response of the provider about its opaque token.
         var answer: [UInt8] {
             source == .facebook ? Array(#"{"data":"#.utf8) + object() + Array("}".utf8) : object()
+        }
+    }
+
+    /// Returns the input of `fuzzAccountClaims` for a number: calls with claims at the edges of their types.
+    public func accountClaimsInput(_ number: UInt64) -> [UInt8] {
+        var seed = withUnsafeBytes(of: number) { InputSeed($0) }
+        let lines = (0..<Int.random(in: 1...4, using: &seed)).map { _ in line(&seed) }
+        return Array(lines.joined(separator: "\n").utf8)
+    }
+
+    private func line(_ seed: inout InputSeed) -> String {
+        let call = calls.randomElement(using: &seed) ?? ""
+        let source = FuzzedSource.allCases.randomElement(using: &seed) ?? .oidc
+        let names = source == .facebook ? facebookNames : source == .github ? gitHubNames : claimNames
+        let changes = (0..<Int.random(in: 1...4, using: &seed)).map { _ in
+            "\(names.randomElement(using: &seed) ?? "")=\(value(&seed))"
+        }
+        let isPlain = Int.random(in: 0..<4, using: &seed) == 0
+        return ([call, source.rawValue] + changes + (isPlain ? ["plain"] : [])).joined(separator: " ")
+    }
+
+    private let calls = [
+        "request", "event", "logout", "sign-in", "reauthenticate", "reauthenticate", "session", "link",
+    ]
+    private let claimNames = ["iat", "auth_time", "exp", "nbf", "sub", "aud", "events", "jti", "amr"]
+    private let facebookNames = ["issued_at", "expires_at", "user_id", "is_valid"]
+    private let gitHubNames = ["created_at", "expires_at", "user", "app", "scopes"]
+
+    private let edges = [
+        "-9223372036854775808", "-9223372036854775807", "9223372036854775807", "9223372036854775806",
+        "9223372036854775808", "-9223372036854775809", "18446744073709551615", "99999999999999999999999", "1e18",
+        "9.3e18", "-9.3e18", "1e19", "1e308", "-1e308", "1e999", "5e-324", "0.5", "-0.5", "-0", "0", "-1", "1",
+        "100000000000", "100000000001", "99999999999", "253402300799", "2147483647", "4294967296",
+        "9007199254740993", "-62135596800", "true", "null", "[]", "{}", "\"\"", "\"1\"", "\"-9223372036854775808\"",
+        "\"0001-01-01T00:00:00Z\"", "\"0000-12-31T23:59:59Z\"", "\"9999-12-31T23:59:59-23:59\"",
+        "\"1969-12-31T23:59:59Z\"", "\"2026-11-22T12:00:00.5+14:00\"", "",
+    ]
+
+    private func value(_ seed: inout InputSeed) -> String {
+        switch Int.random(in: 0..<5, using: &seed) {
+        case 0: "\(FuzzedGateway.now &+ Int64.random(in: -400...400, using: &seed))"
+        case 1: "\(Int64.random(in: .min ... .max, using: &seed))"
+        case 2: "\(Double(sign: .plus, exponent: Int.random(in: -40...70, using: &seed), significand: 1.5))"
+        default: edges.randomElement(using: &seed) ?? "0"
         }
     }
 #endif

@@ -2,7 +2,7 @@ internal import GatewayConfiguration
 internal import GatewayCore
 internal import WireFuzzTargets
 
-/// What holds of every configuration that is accepted: nothing in it opens what it does not name.
+/// The properties of every accepted configuration: it permits only what it names.
 struct ConfigurationProperties {
     private let configuration: Configuration
 

@@ -2,10 +2,11 @@ internal import Gatehouse
 internal import GatewayConfiguration
 internal import GatewayCore
 internal import WireFuzzTargets
+internal import Yams
 
-/// Configurations: every text gives errors that have their place in it, or a configuration that keeps its own rules.
+/// Configurations: every text gives errors with their locations, or a configuration that keeps its own rules.
 ///
-/// The input is the text of a YAML file. What it may read of an environment and of files is fixed, and in memory.
+/// The input is the text of a YAML file. Its environment and files are fixed and in memory.
 public func fuzzConfiguration(_ input: UnsafeRawBufferPointer) {
     let bytes = [UInt8](input)
     let text = SourceLines(bytes)
@@ -22,7 +23,7 @@ public func fuzzConfiguration(_ input: UnsafeRawBufferPointer) {
     }
 }
 
-/// What stands for the environment; the secret is too long to be met by chance.
+/// A value of the environment that is too long to occur by chance.
 private let secret = "dnNlY3JldHZhbHVl"
 private let environment = ["PORT": "8080", "EMPTY": "", "SECRET": secret, "NESTED": "${SECRET}", "LINES": "a\nb: c"]
 private let files = ["token": [UInt8](secret.utf8), "/run/token": [UInt8](secret.utf8), "binary": [0xFF, 0x00]]
@@ -31,7 +32,7 @@ private func load(_ bytes: [UInt8]) throws(ConfigurationErrors) -> Configuration
     try Configuration.load(bytes: bytes, file: "gatehouse.yaml", environment: environment, files: files)
 }
 
-/// A checked configuration is one that can run, or its routes are wrong at a place in the file.
+/// A valid configuration can run, or the errors of its routes have a location in the file.
 private func checkSnapshot(_ configuration: Configuration, _ text: SourceLines) {
     do throws(ConfigurationErrors) {
         _ = try Snapshot(configuration)
@@ -46,9 +47,9 @@ private func check(_ errors: ConfigurationErrors, _ text: SourceLines) {
     for error in errors.errors { text.check(error.location, "\(error.what) \(error.remedy)") }
 }
 
-/// The lines of an input, to hold places and messages against.
+/// The lines of an input, to check locations and messages.
 private struct SourceLines {
-    /// How many scalars each line has.
+    /// The number of scalars of each line.
     let lengths: [Int]
     let hasSecret: Bool
 
@@ -70,12 +71,33 @@ private struct SourceLines {
 }
 
 extension ConfigurationError {
-    /// Whether the text never became a document: what YAML allows and a configuration does not, or no YAML.
+    /// Whether the text is not YAML, or is YAML that no configuration may use.
     fileprivate var isOfYAML: Bool {
         [
             "are not allowed", "YAML", "UTF-8", "control character", "larger", "nested more", "values",
-            "takes too long",
-            "a key that is not a text",
+            "takes too long", "a key that is not a text",
         ].contains { what.contains($0) }
+    }
+}
+
+/// Checks that a composed text has no anchors, which aliases could multiply.
+private func checkHasNoReferences(_ bytes: [UInt8]) {
+    let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    guard let text = String(validating: content, as: UTF8.self),
+        let root = try? Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+    else { return }
+    check(root)
+}
+
+private func check(_ node: Node) {
+    require(node.anchor == nil, "no anchor comes through")
+    switch node {
+    case .mapping(let mapping):
+        for (key, value) in mapping {
+            check(key)
+            check(value)
+        }
+    case .sequence(let sequence): for element in sequence { check(element) }
+    case .scalar, .alias: break
     }
 }

@@ -15,12 +15,12 @@ import TextCoding
     internal import Synchronization
     internal import WireFuzzTargets
 
-    /// Accounts and events over a store in memory, with one account that has the user of every source; the clock stands still.
+    /// Accounts and events over a store in memory, with one account that is linked to every source. The clock is fixed.
     struct FuzzedGateway {
         static let now: Int64 = 1_795_348_800
         private static let issuer = "https://api.example.com"
         private static let user = UserKey(uid: "00112233445566778899aabbccddeeff", tenant: nil)
-        /// What began the caller's session.
+        /// The origin of the session of the caller.
         private static let origin =
             #"{"provider":"google.com","subject":"104","credential":"id_token","claims":"#
             + #"{"iss":"https://accounts.google.com","aud":"client-1"}}"#
@@ -167,7 +167,7 @@ import TextCoding
                 "nothing revokes later sign-ins")
         }
 
-        /// The same claims as the bearer token of a request to a route that asks for a recent sign-in.
+        /// Uses the claims as the bearer token of a request to a route that requires a recent sign-in.
         func checkRequest(_ call: FuzzedCall) {
             guard !call.source.isOpaque, let token = try? UnverifiedJWS(sign(call.object())),
                 let hasher = SHA256Hasher(),
@@ -268,7 +268,7 @@ import TextCoding
         }
     }
 
-    /// Every provider answers what the input says.
+    /// The response of every provider, from the input.
     private final class FuzzedAnswers: OutboundTransport {
         private let body = Mutex<[UInt8]>([])
 

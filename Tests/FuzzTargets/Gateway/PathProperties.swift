@@ -1,6 +1,6 @@
 internal import WireFuzzTargets
 
-/// What holds of every canonical path, told by splitting and decoding it plainly.
+/// The properties of every canonical path, checked by splitting and decoding it.
 struct PathProperties {
     let path: [UInt8]
 
@@ -31,12 +31,12 @@ struct PathProperties {
         path.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
     }
 
-    /// Each `%` of the path with what it stands for; nil where it is no escape.
+    /// Each `%` of the path with its byte; `nil` if it is not an escape.
     private var escapes: [(index: Int, value: UInt8?)] {
         path.indices.filter { path[$0] == UInt8(ascii: "%") }.map { ($0, Self.escape(path[$0...])) }
     }
 
-    /// An escape is in upper case, and of a byte that must not stand unescaped.
+    /// An escape is in upper case, and its byte must be escaped.
     private func checkEscapes() {
         for (index, value) in escapes {
             guard let value else { return require(false, "each % begins an escape") }
@@ -46,8 +46,7 @@ struct PathProperties {
         }
     }
 
-    /// However often a reader decodes it, and if it takes `;` for a parameter's beginning or `\` for a slash, no dot
-    /// segment appears, nor a NUL, nor more backslashes.
+    /// Repeated decoding gives no dot segment, NUL or backslash, even for a reader of parameters after `;`.
     private func checkDecoded() {
         var text = path
         for round in 1...3 {

@@ -1,9 +1,8 @@
 internal import JOSE
 
-/// X.509 maps: each certificate is counted, and what is taken of it is an RSA key that is fit for use.
+/// X.509 maps: each certificate is counted, and an accepted key is a fit RSA key.
 ///
-/// An input that begins with `{` is a map's text; any other is the DER of one certificate, which the target puts into a
-/// map, since no fuzzer finds its way through base64.
+/// An input that begins with `{` is the text of a map. Any other is the DER of one certificate.
 public func fuzzCertificates(_ input: UnsafeRawBufferPointer) {
     let isText = input.first == UInt8(ascii: "{")
     let bytes = isText ? [UInt8](input) : map(ofCertificate: input)
@@ -29,7 +28,7 @@ private func checkCount(_ set: KeySet, _ bytes: [UInt8]) {
     }
 }
 
-/// At another time there are the same keys, some of them perhaps not valid; and validity has no gaps.
+/// The keys are the same at another time if they are valid, and validity has no gaps.
 private func checkTimes(_ set: KeySet, _ bytes: [UInt8]) {
     let earlier = keys(bytes, at: fixedNow - 86_400 * 365)
     let later = keys(bytes, at: fixedNow + 86_400 * 365)

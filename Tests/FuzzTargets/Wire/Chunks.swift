@@ -1,6 +1,6 @@
 internal import HTTPWire
 
-/// Chunked bodies: however the bytes are split, the decoder tells the same, and it is what a plain reading tells.
+/// Chunked bodies: every split gives the same result, which is that of a plain reader.
 public func fuzzChunks(_ input: UnsafeRawBufferPointer) {
     var seed = InputSeed(input)
     let whole = withExactCopy(input) { bytes in decoded(bytes) { $0 } }
@@ -20,23 +20,22 @@ public func fuzzChunks(_ input: UnsafeRawBufferPointer) {
     checkWrittenAnew(whole)
 }
 
-/// What came of a body.
+/// The result of decoding a body.
 private struct Decoded: Equatable {
     var payload: [UInt8] = []
     var trailers: [UInt8] = []
-    /// How many bytes were consumed.
     var consumed = 0
     var refusal: ChunkError?
     var isFinished = false
 
-    /// What was consumed of refused bytes depends on the splits and on nothing that matters.
+    /// The number of consumed bytes of a rejected body depends on the splits.
     static func == (one: Decoded, other: Decoded) -> Bool {
         one.payload == other.payload && one.trailers == other.trailers && one.isFinished == other.isFinished
             && one.refusal == other.refusal && (one.refusal != nil || one.consumed == other.consumed)
     }
 }
 
-/// Feeds `input` in pieces of the lengths that `step` gives for what is left of it.
+/// Feeds `input` in pieces; `step` returns the length of a piece for the number of bytes that are left.
 private func decoded(_ input: UnsafeRawBufferPointer, step: (Int) -> Int) -> Decoded {
     var decoder = ChunkDecoder()
     var result = Decoded()
@@ -50,7 +49,7 @@ private func decoded(_ input: UnsafeRawBufferPointer, step: (Int) -> Int) -> Dec
     return result
 }
 
-/// Takes all that the first `fed` bytes hold.
+/// Decodes the first `fed` bytes.
 private func take(_ decoder: inout ChunkDecoder, _ input: UnsafeRawBufferPointer, _ fed: Int, _ result: inout Decoded) {
     while true {
         let unread = input.part(result.consumed..<fed)
@@ -79,7 +78,7 @@ private func take(_ decoder: inout ChunkDecoder, _ input: UnsafeRawBufferPointer
     }
 }
 
-/// Trailers that the decoder takes, the trailer parser takes too, but for their number.
+/// The trailer parser accepts the trailers of the decoder, whatever their number.
 private func checkTrailers(_ section: [UInt8]) {
     section.withUnsafeBytes { bytes in
         let fields = FieldTable(capacity: 65_535)
@@ -93,7 +92,7 @@ private func checkTrailers(_ section: [UInt8]) {
     }
 }
 
-/// The same body, in chunks as a gateway writes them, has the same payload and trailers.
+/// The body in the chunks of a gateway has the same payload and trailers.
 private func checkWrittenAnew(_ body: Decoded) {
     var written: [UInt8] = []
     if !body.payload.isEmpty { written += header(body.payload.count) + body.payload + [13, 10] }
@@ -107,5 +106,101 @@ private func checkWrittenAnew(_ body: Decoded) {
 private func header(_ size: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: ChunkHeader.maximumLength) { output, count in
         count = ChunkHeader.write(UInt64(size), into: UnsafeMutableRawBufferPointer(output))
+    }
+}
+
+/// A plain reader of RFC 9112 section 7.1 with our bounds, to compare with.
+private struct PlainChunks {
+    var payload: [UInt8] = []
+    var trailers: [UInt8] = []
+    var rest: ArraySlice<UInt8>
+
+    /// Returns `nil` if the bytes are not a whole body.
+    static func read(_ bytes: [UInt8]) -> (payload: [UInt8], trailers: [UInt8], rest: Int)? {
+        var body = PlainChunks(rest: bytes[...])
+        while let size = body.size() {
+            if size == 0 { return body.readTrailers() ? (body.payload, body.trailers, body.rest.count) : nil }
+            guard body.rest.count >= size + 2, body.takeChunk(size) else { return nil }
+        }
+        return nil
+    }
+
+    private mutating func takeChunk(_ size: Int) -> Bool {
+        payload += rest.prefix(size)
+        rest = rest.dropFirst(size)
+        defer { rest = rest.dropFirst(2) }
+        return rest.starts(with: [13, 10])
+    }
+
+    /// Consumes a line and its CR LF. Returns `nil` without one, or if a bare CR or LF comes first.
+    private mutating func line() -> [UInt8]? {
+        guard let end = rest.firstIndex(where: { $0 == 13 || $0 == 10 }), rest[end...].starts(with: [13, 10]) else {
+            return nil
+        }
+        defer { rest = rest[(end + 2)...] }
+        return Array(rest[..<end])
+    }
+
+    private mutating func size() -> Int? {
+        guard let line = line() else { return nil }
+        let digits = line.prefix { isHexadecimal($0) }
+        let suffix = line.dropFirst(digits.count)
+        guard (1...16).contains(digits.count), suffix.first.map({ $0 == 0x3B }) ?? true else { return nil }
+        guard suffix.count <= ChunkDecoder.maximumExtension, areExtensions(suffix[...]) else { return nil }
+        return Int(String(decoding: digits, as: UTF8.self), radix: 16).flatMap { $0 <= .max - 2 ? $0 : nil }
+    }
+
+    /// Consumes the trailers and the empty line after them.
+    private mutating func readTrailers() -> Bool {
+        var fields = 0
+        while let line = line() {
+            trailers += line + [13, 10]
+            if line.isEmpty {
+                if trailers.count == 2 { trailers = [] }
+                return trailers.count <= ChunkDecoder.maximumTrailers && fields <= ChunkDecoder.maximumTrailerFields
+            }
+            fields += 1
+            let name = line.prefix { $0 != 0x3A }
+            guard !name.isEmpty, name.count < line.count, name.allSatisfy(isTokenByte), line.allSatisfy(isText) else {
+                return false
+            }
+        }
+        return false
+    }
+}
+
+/// Semicolons, each with a token and perhaps `=` and a token or a quoted string.
+private func areExtensions(_ text: ArraySlice<UInt8>) -> Bool {
+    var rest = text
+    while !rest.isEmpty {
+        guard rest.popFirst() == 0x3B, takeToken(&rest) else { return false }
+        guard rest.first == 0x3D else { continue }
+        rest = rest.dropFirst()
+        guard rest.first == 0x22 ? takeQuoted(&rest) : takeToken(&rest) else { return false }
+    }
+    return true
+}
+
+private func takeToken(_ rest: inout ArraySlice<UInt8>) -> Bool {
+    let token = rest.prefix { isTokenByte($0) }
+    rest = rest.dropFirst(token.count)
+    return !token.isEmpty
+}
+
+private func takeQuoted(_ rest: inout ArraySlice<UInt8>) -> Bool {
+    rest = rest.dropFirst()
+    while let byte = rest.popFirst() {
+        if byte == 0x22 { return true }
+        guard isText(byte == 0x5C ? rest.popFirst() ?? 0 : byte) else { return false }
+    }
+    return false
+}
+
+private func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 9 }
+
+private func isHexadecimal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+    default: false
     }
 }

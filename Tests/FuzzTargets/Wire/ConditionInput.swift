@@ -1,7 +1,7 @@
 internal import JOSE
 internal import SecurityRules
 
-/// A condition, and the request that it is asked about.
+/// A condition and a request for it to decide.
 struct ConditionInput {
     static let now: Int64 = 1_767_225_600
 
@@ -19,12 +19,12 @@ struct ConditionInput {
     private let auth: RuleValue
     private let path: [UInt8]
 
-    /// Nil where there are no three lines, or the first is no JSON.
+    /// Returns `nil` without three lines, or if the first is not JSON.
     init?(_ input: UnsafeRawBufferPointer) {
         let lines = input.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
         guard lines.count == 3, let claims = try? JSONDocument(Array(lines[0])) else { return nil }
         let token = Self.value(claims.root)
-        // `null`: nobody is signed in.
+        // `null` is a request without a user.
         auth =
             if case .null = token { .null } else {
                 .map(RuleMap([("uid", .string("ada")), ("provider", .string("google")), ("token", token)]))
@@ -34,16 +34,10 @@ struct ConditionInput {
     }
 
     func verdict(_ ruleset: Ruleset, _ signIn: RuleSignIn, _ evaluator: RuleEvaluator) -> RuleVerdict {
-        guard let time = RuleTimestamp(seconds: Self.now) else { return .denied(RuleDenial(.noRule)) }
-        return path.withUnsafeBytes { path in
-            evaluator.begin(
-                RuleRequest(operation: nil, path: path, time: time, signIn: signIn), ConditionValues(auth: auth))
-            defer { evaluator.end() }
-            return evaluator.decide(ruleset)
-        }
+        evaluator.verdict(ruleset, nil, path: path, at: Self.now, signIn, auth: auth)
     }
 
-    /// A JSON value; texts that begin with `%` stand for values that JSON has not.
+    /// Returns a JSON value. Some strings that begin with `%` stand for values without a form in JSON.
     private static func value(_ json: JSONValue) -> RuleValue {
         switch json.kind {
         case .null: .null
@@ -67,25 +61,6 @@ struct ConditionInput {
         case "%map": .map(RuleMap((0..<500).map { ("k\($0)", .integer(Int64($0))) }))
         case "%list": .list((0..<500).map { .string("element \($0 % 300)") })
         default: .string(text)
-        }
-    }
-}
-
-private final class ConditionValues: RuleBindings {
-    private let auth: RuleValue
-
-    init(auth: RuleValue) {
-        self.auth = auth
-    }
-
-    func value(of binding: RuleBinding) -> RuleValue {
-        switch binding {
-        case .auth: auth
-        case .method: .string("GET")
-        case .host: .string("api.example.org")
-        case .query: .map(RuleMap([("page", .string("2")), ("q", .unreadable)]))
-        case .headers: .map(RuleMap([("x-a", .string("b, c"))]))
-        case .header(let name): name == "x-a" ? .string("b, c") : .null
         }
     }
 }

@@ -1,34 +1,34 @@
 internal import JOSE
 internal import SecurityRules
 
-/// A condition over claims: it never traps, and decides the same whoever looks on, within its limits, as it was told.
+/// A condition over claims: it decides within its limits, and equally with and without a recorder.
 ///
-/// The input's first line is the claims, a JSON object; the second the path; what follows is the condition of a route. It is asked without
-/// the checker too, so that kinds meet which it would keep apart.
-public func fuzzConditions(_ input: UnsafeRawBufferPointer) {
-    guard let asked = ConditionInput(input) else { return }
-    let unchecked = try? Ruleset(unchecked: asked.source, captures: asked.captures, label: "gatehouse.yaml:1")
-    let checked = try? Ruleset(condition: asked.source, captures: asked.captures, label: "gatehouse.yaml:1")
+/// The first line of the input is a JSON object of claims, the second the path, and the rest the condition of a route.
+/// The condition is also decided unchecked, with types that the checker rejects.
+public func fuzzConditions(_ bytes: UnsafeRawBufferPointer) {
+    guard let input = ConditionInput(bytes) else { return }
+    let unchecked = try? Ruleset(unchecked: input.source, captures: input.captures, label: "gatehouse.yaml:1")
+    let checked = try? Ruleset(condition: input.source, captures: input.captures, label: "gatehouse.yaml:1")
     guard let unchecked else { return require(checked == nil, "what has errors of its own is not checked away") }
     let evaluator = RuleEvaluator()
     for signIn in ConditionInput.signIns {
-        let verdict = asked.verdict(unchecked, signIn, evaluator)
-        require(verdict == asked.verdict(unchecked, signIn, evaluator), "a verdict stays the same")
-        require(verdict == asked.verdict(unchecked, signIn, RuleEvaluator()), "whatever was decided before")
+        let verdict = input.verdict(unchecked, signIn, evaluator)
+        require(verdict == input.verdict(unchecked, signIn, evaluator), "a verdict stays the same")
+        require(verdict == input.verdict(unchecked, signIn, RuleEvaluator()), "whatever was decided before")
         if let checked {
-            require(verdict == asked.verdict(checked, signIn, evaluator), "a check changes no verdict")
+            require(verdict == input.verdict(checked, signIn, evaluator), "a check changes no verdict")
         }
-        checkRecorded(asked, unchecked, signIn, verdict)
-        checkStepUp(asked, unchecked, signIn, verdict)
+        checkRecorded(input, unchecked, signIn, verdict)
+        checkStepUp(input, unchecked, signIn, verdict)
     }
 }
 
-/// What was recorded is within the limits, and tells of a request that may pass that its condition is true.
-private func checkRecorded(_ asked: ConditionInput, _ ruleset: Ruleset, _ signIn: RuleSignIn, _ verdict: RuleVerdict) {
+/// A record is within the limits, and the condition of a permitted request is true in it.
+private func checkRecorded(_ input: ConditionInput, _ ruleset: Ruleset, _ signIn: RuleSignIn, _ verdict: RuleVerdict) {
     let recorder = RuleRecorder()
     let evaluator = RuleEvaluator()
     evaluator.recorder = recorder
-    require(verdict == asked.verdict(ruleset, signIn, evaluator), "a verdict is the same under a recorder")
+    require(verdict == input.verdict(ruleset, signIn, evaluator), "a verdict is the same under a recorder")
     var passes: [RuleRecorder.Pass: Int] = [:]
     var isTrue = false
     for entry in recorder.entries {
@@ -44,8 +44,8 @@ private func checkRecorded(_ asked: ConditionInput, _ ruleset: Ruleset, _ signIn
     require(isAllowed == isTrue, "who may pass has a condition that is true")
 }
 
-/// A step-up that is asked for suffices, or leaves only the other one.
-private func checkStepUp(_ asked: ConditionInput, _ ruleset: Ruleset, _ signIn: RuleSignIn, _ verdict: RuleVerdict) {
+/// A requested step-up is sufficient, or only the other one remains.
+private func checkStepUp(_ input: ConditionInput, _ ruleset: Ruleset, _ signIn: RuleSignIn, _ verdict: RuleVerdict) {
     var later = signIn
     switch verdict {
     case .needsRecentSignIn(let age, _):
@@ -55,10 +55,10 @@ private func checkStepUp(_ asked: ConditionInput, _ ruleset: Ruleset, _ signIn: 
     case .needsSignInRecord: later.record = .read(nil)
     default: return
     }
-    switch asked.verdict(ruleset, later, RuleEvaluator()) {
+    switch input.verdict(ruleset, later, RuleEvaluator()) {
     case .allowed: break
-    case .needsSecondFactor: require(!signIn.hasSecondFactor, "a second factor is asked for after a sign-in")
-    case .needsSignInRecord: require(false, "a record that was read is not asked for")
-    default: require(verdict == .needsSignInRecord, "a step-up that is asked for suffices")
+    case .needsSecondFactor: require(!signIn.hasSecondFactor, "a second factor is required after a sign-in")
+    case .needsSignInRecord: require(false, "a record is read once")
+    default: require(verdict == .needsSignInRecord, "a requested step-up is sufficient")
     }
 }

@@ -1,6 +1,6 @@
 internal import HTTPWire
 
-/// `Cookie` fields: the pairs are what a plain reading finds, and what is left after taking some out are the others.
+/// `Cookie` fields: a plain reader finds the same pairs, and a removal keeps the other pairs.
 ///
 /// The input is a field's value.
 public func fuzzCookies(_ input: UnsafeRawBufferPointer) {
@@ -61,7 +61,7 @@ private func checkFind(_ pairs: [CookiePair], _ value: ByteRange, _ bytes: Unsaf
     }
 }
 
-/// What is kept, read again, are the others in their order, byte for byte.
+/// The kept bytes are the other pairs in their order.
 private func checkKeep(
     _ pairs: [CookiePair], _ value: ByteRange, _ bytes: UnsafeRawBufferPointer, _ removes: (CookiePair) -> Bool
 ) {

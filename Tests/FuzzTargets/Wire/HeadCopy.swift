@@ -1,11 +1,11 @@
 internal import HTTPWire
 
-/// A head's fields, written anew with one spelling of all that may be spelled in several ways.
+/// The fields of a head in a canonical spelling.
 struct HeadCopy {
     let fields: FieldTable
     let bytes: UnsafeRawBufferPointer
 
-    /// The head: what `first` writes, and the fields.
+    /// Returns the head: the output of `first`, and the fields.
     func written(_ first: (inout HeadWriter) -> Void) -> [UInt8] {
         let size = bytes.count + 2 * fields.count + 16
         return [UInt8](unsafeUninitializedCapacity: size) { output, count in
@@ -27,7 +27,7 @@ struct HeadCopy {
         writer.append("\r\n")
     }
 
-    /// That `others`, of the head written anew, are the same fields.
+    /// Checks that the fields of the copy are the same fields.
     func check(_ others: FieldTable, in raw: UnsafeRawBufferPointer) {
         require(others.count == fields.count, "written anew, a head has as many fields")
         for index in 0..<min(fields.count, others.count) {

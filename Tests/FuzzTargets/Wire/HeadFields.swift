@@ -1,6 +1,6 @@
 internal import HTTPWire
 
-/// What holds of the field lines of every head that is accepted.
+/// The properties of the field lines of every accepted head.
 func checkFields(_ fields: FieldTable, in head: UnsafeRawBufferPointer) {
     for index in 0..<fields.count { checkLine(fields[index], in: head) }
     checkTiling(fields, in: head)
@@ -25,7 +25,7 @@ private func checkLine(_ field: Field, in head: UnsafeRawBufferPointer) {
             || value.isEmpty, "a value is within its line")
 }
 
-/// Lines follow one another without a gap, up to the empty line that ends the head.
+/// Lines are adjacent, up to the empty line at the end of the head.
 private func checkTiling(_ fields: FieldTable, in head: UnsafeRawBufferPointer) {
     var end = head.count - 2
     for index in (0..<fields.count).reversed() {
@@ -49,7 +49,7 @@ private func checkKinds(_ fields: FieldTable, in head: UnsafeRawBufferPointer) {
     }
 }
 
-/// A field is marked when, and only when, an option of `Connection` has its name.
+/// A field is marked if and only if `Connection` has an option of its name.
 private func checkConnection(_ fields: FieldTable, in head: UnsafeRawBufferPointer) {
     var options: Set<String> = []
     for index in 0..<fields.count where fields[index].kind == .connection {
@@ -71,7 +71,7 @@ private func trimmed(_ text: Substring) -> String {
     return String(text)
 }
 
-/// The bytes, letters in lower case, each as the scalar of its number: nothing is lost.
+/// Returns the bytes in lower case, each as the scalar of its number.
 func lowercased(_ bytes: UnsafeRawBufferPointer) -> String {
     var text = String.UnicodeScalarView()
     for byte in bytes { text.append(Unicode.Scalar(0x41...0x5A ~= byte ? byte | 0x20 : byte)) }
@@ -84,3 +84,18 @@ func isTokenByte(_ byte: UInt8) -> Bool {
     default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 }
+
+/// The names of the kinds in lower case.
+private let knownNames: [FieldKind: String] = [
+    .host: "host", .connection: "connection", .contentLength: "content-length",
+    .transferEncoding: "transfer-encoding", .authorization: "authorization", .cookie: "cookie", .expect: "expect",
+    .upgrade: "upgrade", .te: "te", .trailer: "trailer", .keepAlive: "keep-alive",
+    .proxyConnection: "proxy-connection", .proxyAuthorization: "proxy-authorization",
+    .proxyAuthenticate: "proxy-authenticate", .proxyAuthenticationInfo: "proxy-authentication-info",
+    .http2Settings: "http2-settings", .date: "date", .server: "server", .via: "via", .origin: "origin",
+    .accept: "accept", .location: "location", .contentType: "content-type", .setCookie: "set-cookie",
+    .userAgent: "user-agent", .retryAfter: "retry-after", .wwwAuthenticate: "www-authenticate",
+    .secFetchSite: "sec-fetch-site", .secWebSocketKey: "sec-websocket-key", .forwarded: "forwarded",
+    .forwardedFor: "x-forwarded-for", .forwardedProto: "x-forwarded-proto", .forwardedHost: "x-forwarded-host",
+    .requestID: "x-request-id", .traceparent: "traceparent", .tracestate: "tracestate", .grpcTimeout: "grpc-timeout",
+]

@@ -1,6 +1,6 @@
 internal import HTTPWire
 
-/// Heads of requests and responses: the scan for their end, both parsers, and what they promise of heads they accept.
+/// Heads of requests and responses: the scan for their end, both parsers, and the properties of accepted heads.
 public func fuzzHeads(_ input: UnsafeRawBufferPointer) {
     let end = scanned(input)
     require(scannedInDrips(input) == end, "a dripped head ends where a whole one does")
@@ -17,7 +17,7 @@ private func scanned(_ input: UnsafeRawBufferPointer) -> Int? {
     return HeadScan.end(in: input, scanned: &scanned)
 }
 
-/// The end that is found when the bytes come in random pieces.
+/// Returns the end if the bytes arrive in random pieces.
 private func scannedInDrips(_ input: UnsafeRawBufferPointer) -> Int? {
     var seed = InputSeed(input)
     var scanned = 0
@@ -29,7 +29,7 @@ private func scannedInDrips(_ input: UnsafeRawBufferPointer) -> Int? {
     return nil
 }
 
-/// What a parser accepts is one head, the one that the scan finds.
+/// An accepted input is one head, and its end is that of the scan.
 private func checkWhole(_ input: UnsafeRawBufferPointer, _ end: Int?) {
     let fields = FieldTable(capacity: 128)
     let isRequest = (try? RequestParser.parse(input, fields: fields)) != nil

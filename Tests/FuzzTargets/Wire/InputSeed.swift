@@ -1,8 +1,8 @@
-/// Choices that follow from the input alone, so that a run can be repeated: the fuzzer's bytes stay plain text.
+/// A random sequence that depends only on the input: a run can be repeated.
 package struct InputSeed: RandomNumberGenerator {
     private var state: UInt64
 
-    /// The FNV-1a hash of the input begins the row.
+    /// Starts with the FNV-1a hash of the input.
     package init(_ input: UnsafeRawBufferPointer) {
         state = input.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// JSON texts: what is accepted is strict, says the same in compact form, and is the same when it is written anew.
+/// JSON texts: an accepted text is strict and keeps its value in compact form and when it is written again.
 public func fuzzJSON(_ input: UnsafeRawBufferPointer) {
     let bytes = [UInt8](input)
     checkLimits(bytes)
@@ -15,7 +15,7 @@ public func fuzzJSON(_ input: UnsafeRawBufferPointer) {
     checkCut(document.root.compact, document.root.kind)
 }
 
-/// Limits only refuse: what passes small ones passes large ones, and keeps the small ones.
+/// A text within small limits is within larger ones.
 private func checkLimits(_ bytes: [UInt8]) {
     let small = JSONLimits(size: 512, depth: 4, members: 24)
     guard let document = try? JSONDocument(bytes, limits: small) else { return }
@@ -36,7 +36,7 @@ private func checkCompact(_ document: JSONDocument, spansAll bytes: [UInt8]) {
     require(appended.dropFirst(3).elementsEqual(compact), "appending keeps what is there")
 }
 
-/// With strings written by `JSONWriter` and everything else as it was.
+/// Writes the strings with `JSONWriter` and keeps everything else.
 private func checkWrittenAnew(_ document: JSONDocument) {
     var text: [UInt8] = []
     write(document.root, to: &text)
@@ -67,7 +67,7 @@ private func write(_ value: JSONValue, to text: inout [UInt8]) {
     }
 }
 
-/// A container or string that is cut anywhere, or has something after it, is not JSON.
+/// A truncated container or string, or one with bytes after it, is not JSON.
 private func checkCut(_ compact: [UInt8], _ kind: JSONValue.Kind) {
     require((try? JSONDocument(compact + [0x2C])) == nil, "something after the value is refused")
     guard kind == .object || kind == .array || kind == .string else { return }

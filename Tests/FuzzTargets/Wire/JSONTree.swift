@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// Walks a document by every accessor, and measures it.
+/// Visits a document through every accessor, and measures it.
 struct JSONTree {
     private(set) var depth = 0
     private(set) var values = 0
@@ -48,7 +48,7 @@ struct JSONTree {
         require(!value.equals(string + "x") && !value.equals(Array(string.utf8.dropFirst()) + [0xFF]), "and no other")
     }
 
-    /// An integer is what the standard library reads there, or beyond 64 bits.
+    /// An integer is that of the standard library, or longer than 64 bits.
     private func checkNumber(_ value: JSONValue) {
         let text = String(decoding: value.compact, as: UTF8.self)
         if value.kind == .integer { require(value.integer == Int64(text), "an integer is its digits") }

@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// JWK sets: each key is counted, and those that are taken are fit for use and for what they are asked to be.
+/// JWK sets: each key is counted, and an accepted key is fit for its purpose.
 public func fuzzKeySets(_ input: UnsafeRawBufferPointer) {
     let bytes = [UInt8](input)
     guard let set = try? KeySet(jwkSet: bytes) else { return }
@@ -15,7 +15,7 @@ public func fuzzKeySets(_ input: UnsafeRawBufferPointer) {
 /// A time at which certificates of the corpus are valid: January 2027.
 let fixedNow: Int64 = 1_800_000_000
 
-/// What holds of every set.
+/// The properties of every set.
 func checkKeySet(_ set: KeySet) {
     require(set.keys.count + set.skipped.count <= KeySet.maximumKeys, "a set is bounded")
     var names: Set<[UInt8]> = []
@@ -44,7 +44,7 @@ private func checkKey(_ key: PublicKey) {
     checkVerifies(key)
 }
 
-/// A signed token is verified by its own key alone, whatever the other is like.
+/// Only its own key verifies a signed token.
 private func checkVerifies(_ key: PublicKey) {
     for (text, own) in zip(SignedTokens.all, ownThumbprints) where key.thumbprint != own {
         guard let token = try? UnverifiedJWS(text) else { continue }
@@ -60,7 +60,7 @@ private let ownThumbprints = SignedTokens.all.map { text in
     return fixedKeys.first { $0.keyID == token?.keyID }?.thumbprint ?? []
 }
 
-/// Each element of the source is a key or skipped, and none that should not be a key is one.
+/// Each element of the source is a key or skipped, and an unfit element is not a key.
 private func checkSource(_ set: KeySet, _ bytes: [UInt8]) {
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     guard let document = try? JSONDocument(text, limits: .keySet), let list = document.root["keys"] else {

@@ -1,4 +1,4 @@
-/// A second reading of small, plain patterns, by sets of places in the text: as slow as it is simple.
+/// A simple, slow matcher of small patterns, by sets of positions in the text.
 struct PlainRegex {
     indirect enum Node {
         /// Matches one scalar.
@@ -12,7 +12,7 @@ struct PlainRegex {
 
     let root: Node
 
-    /// Nil: not that plain; it may be a pattern all the same.
+    /// Returns `nil` if the pattern is not that simple; it may still be valid.
     init?(_ pattern: String) {
         guard pattern.utf8.count <= 48 else { return nil }
         var reader = PlainRegexReader(Array(pattern.utf8))
@@ -20,7 +20,7 @@ struct PlainRegex {
         root = node
     }
 
-    /// Whether it matches the whole text; nil: the text is too long.
+    /// Whether the pattern matches the whole text; `nil` if the text is too long.
     func matches(_ text: String) -> Bool? {
         guard text.utf8.count <= 24 else { return nil }
         let scalars = text.unicodeScalars.map(\.value)
@@ -47,7 +47,7 @@ struct PlainRegex {
         var now: Set<Int> = [start]
         for _ in 0..<low { now = ends(node, text, from: now) }
         var found = now
-        // What another turn reaches, until that is nothing new.
+        // Repeats until another turn reaches no new position.
         for _ in 0..<(high.map { $0 - low } ?? text.count + 1) {
             now = ends(node, text, from: now)
             if now.isSubset(of: found) { break }
@@ -128,7 +128,7 @@ struct PlainRegexReader {
         }
     }
 
-    /// `[abc]`, `[^a-z]`, without anything that is not plain.
+    /// `[abc]`, `[^a-z]`.
     private mutating func brackets() -> PlainRegex.Node? {
         let isNegated = take("^")
         var ranges: [ClosedRange<UInt32>] = []

@@ -1,6 +1,6 @@
 internal import SecurityRules
 
-/// Regular expressions of rules: matching ends within its bound, is the same by every way to ask, and what the plainest matcher says.
+/// Regular expressions of rules: every matcher has the same result as a simple one, within the limit of work.
 ///
 /// The input is a pattern, a text and a replacement, on a line each; the replacement may have several.
 public func fuzzRegexes(_ input: UnsafeRawBufferPointer) {
@@ -21,7 +21,7 @@ public func fuzzRegexes(_ input: UnsafeRawBufferPointer) {
     }
 }
 
-/// The pattern, if it is one; checks what is said of others.
+/// Returns the compiled pattern; checks the error of an invalid one.
 private func compiled(_ pattern: String) -> RuleRegex? {
     var work = WorkBudget()
     let again = try? RuleRegex(compiling: pattern, &work)
@@ -40,7 +40,7 @@ private func compiled(_ pattern: String) -> RuleRegex? {
     }
 }
 
-/// A result, or nil where there was too much work, which has to be what the sizes let be.
+/// Returns a result; `nil` after too much work, which the sizes must justify.
 private func bounded<R>(
     _ regex: RuleRegex, _ text: String, _ body: (inout WorkBudget) throws(RuleFailure) -> R
 ) -> R? {
@@ -65,7 +65,7 @@ private func checkMatch(_ regex: RuleRegex, _ text: String) -> Bool? {
     return first
 }
 
-/// An alternative that never matches, and that a machine word cannot hold.
+/// Adds an alternative that never matches and does not fit in a machine word.
 private func checkThreads(_ pattern: String, _ text: String, _ matches: Bool?) {
     guard let matches, let threads = try? RuleRegex(#"\b\B|"# + pattern), let found = checkMatch(threads, text) else {
         return
@@ -73,7 +73,7 @@ private func checkThreads(_ pattern: String, _ text: String, _ matches: Bool?) {
     require(found == matches, "both matchers say the same")
 }
 
-/// The whole text as a match to be replaced.
+/// Anchors at both ends do not change a match of the whole text.
 private func checkAnchored(_ pattern: String, _ text: String, _ matches: Bool?) {
     guard let matches, let anchored = try? RuleRegex(#"\A(?:"# + pattern + #")\z"#) else { return }
     var work = WorkBudget()

@@ -1,6 +1,6 @@
 internal import HTTPWire
 
-/// What holds of every request head that is accepted.
+/// The properties of every accepted request head.
 struct RequestProperties {
     let head: RequestHead
     let fields: FieldTable
@@ -52,7 +52,7 @@ struct RequestProperties {
         require(!head.expectsContinue || head.framing.hasBody, "without a body nothing is awaited")
     }
 
-    /// A head that is cut anywhere is not a head.
+    /// A truncated head is not a head.
     private func checkPrefixes() {
         var seed = InputSeed(bytes)
         let scratch = FieldTable(capacity: 128)
@@ -63,7 +63,7 @@ struct RequestProperties {
         }
     }
 
-    /// What a gateway writes of a head means the same to the next reader.
+    /// The head that a gateway writes has the same meaning.
     private func checkRewritten() {
         let copy = HeadCopy(fields: fields, bytes: bytes)
         let written = copy.written { writer in
@@ -86,7 +86,7 @@ struct RequestProperties {
     }
 }
 
-/// A length is what the one `Content-Length` says in digits; no head frames a body in two ways.
+/// A length is that of the only `Content-Length`; no head frames a body in two ways.
 func checkDeclared(_ framing: BodyFraming, _ fields: FieldTable, _ bytes: UnsafeRawBufferPointer) {
     require(!(fields.contains(.contentLength) && fields.contains(.transferEncoding)), "a body is framed in one way")
     guard case .length(let length) = framing else { return }

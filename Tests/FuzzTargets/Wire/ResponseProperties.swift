@@ -1,6 +1,6 @@
 internal import HTTPWire
 
-/// What holds of every response head that is accepted.
+/// The properties of every accepted response head.
 struct ResponseProperties {
     let head: ResponseHead
     let fields: FieldTable

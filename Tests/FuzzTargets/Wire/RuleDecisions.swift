@@ -1,6 +1,6 @@
 internal import SecurityRules
 
-/// Who asks.
+/// The user of a request.
 struct RuleUser {
     let auth: RuleValue
     let signIn: RuleSignIn
@@ -34,12 +34,12 @@ struct RuleUser {
     ]
 }
 
-/// Requests that rules decide.
+/// A request for rules to decide.
 struct RuleRequests {
     let operation: RuleOperation?
     let path: String
     let user: RuleUser
-    /// Whether a route's condition and a `match /{uid}/{rest=**}` with `read, write` are both asked.
+    /// Whether a condition of a route and a `match /{uid}/{rest=**}` with `read, write` both apply.
     var isSeenByBoth: Bool { operation != nil && path != "/" }
 
     static let all: [RuleRequests] = RuleUser.all.flatMap { user in
@@ -54,30 +54,38 @@ struct RuleRequests {
     static func decide(_ ruleset: Ruleset, _ request: RuleRequests, recorder: RuleRecorder?) -> RuleVerdict {
         let evaluator = RuleEvaluator()
         evaluator.recorder = recorder
-        let bindings = RuleRequestValues(request)
-        guard let time = RuleTimestamp(seconds: 1_700_000_100, nanoseconds: 5) else {
-            return .denied(RuleDenial(.noRule))
-        }
-        return Array(request.path.utf8).withUnsafeBytes { path in
-            evaluator.begin(
-                RuleRequest(operation: request.operation, path: path, time: time, signIn: request.user.signIn), bindings
-            )
-            defer { evaluator.end() }
-            return evaluator.decide(ruleset)
+        return evaluator.verdict(
+            ruleset, request.operation, path: Array(request.path.utf8), at: 1_700_000_100, request.user.signIn,
+            auth: request.user.auth)
+    }
+}
+
+extension RuleEvaluator {
+    /// Decides one request with fixed values.
+    func verdict(
+        _ ruleset: Ruleset, _ operation: RuleOperation?, path: [UInt8], at seconds: Int64, _ signIn: RuleSignIn,
+        auth: RuleValue
+    ) -> RuleVerdict {
+        guard let time = RuleTimestamp(seconds: seconds, nanoseconds: 5) else { return .denied(RuleDenial(.noRule)) }
+        return path.withUnsafeBytes { path in
+            begin(RuleRequest(operation: operation, path: path, time: time, signIn: signIn), FixedBindings(auth: auth))
+            defer { end() }
+            return decide(ruleset)
         }
     }
 }
 
-private final class RuleRequestValues: RuleBindings {
-    private let request: RuleRequests
+/// The values of every request except the user.
+private final class FixedBindings: RuleBindings {
+    private let auth: RuleValue
 
-    init(_ request: RuleRequests) {
-        self.request = request
+    init(auth: RuleValue) {
+        self.auth = auth
     }
 
     func value(of binding: RuleBinding) -> RuleValue {
         switch binding {
-        case .auth: request.user.auth
+        case .auth: auth
         case .method: .string("GET")
         case .host: .string("api.example.org")
         case .query: .map(RuleMap([("page", .string("2")), ("q", .unreadable)]))
@@ -87,7 +95,7 @@ private final class RuleRequestValues: RuleBindings {
     }
 }
 
-/// A ruleset decides each request, the same each time, whoever looks on, and within the limits.
+/// A ruleset decides each request within the limits, and equally with and without a recorder.
 func checkDecisions(_ ruleset: Ruleset) {
     for request in RuleRequests.all {
         let recorder = RuleRecorder()

@@ -1,8 +1,8 @@
 internal import SecurityRules
 
-/// Rules: what does not load says where and why, and what loads is the same each time and decides every request within bounds.
+/// Rules: invalid rules have errors with locations, and valid ones decide every request within bounds.
 ///
-/// The input is read as a file, as the body of its service block, as the condition of a route, and as the value of a field.
+/// The input is a file, the body of its service block, the condition of a route, and the value of a field.
 public func fuzzRules(_ input: UnsafeRawBufferPointer) {
     let bytes = [UInt8](input)
     checkFile(RuleInput(bytes, name: "rules"))
@@ -13,7 +13,7 @@ public func fuzzRules(_ input: UnsafeRawBufferPointer) {
 
 private let serviceHead = Array("rules_version = '2';\nservice gatehouse.http {\n".utf8)
 
-/// What a route `/{uid}/{rest=**}` captures.
+/// The captures of a route `/{uid}/{rest=**}`.
 private let captures = [
     RuleCapture(name: "uid", segment: 0, isRest: false), RuleCapture(name: "rest", segment: 1, isRest: true),
 ]
@@ -49,7 +49,7 @@ private func checkValue(_ input: RuleInput) {
     }
 }
 
-/// What loads, twice; nil: it does not, and the same is wrong with it twice.
+/// Loads twice, with the same result. Returns `nil` if the errors are the same.
 private func loaded<Loaded>(_ input: RuleInput, _ read: () throws(RuleProblems) -> Loaded) -> Loaded? {
     do throws(RuleProblems) {
         let result = try read()
@@ -79,7 +79,7 @@ private func checkProblems(_ problems: [RuleProblem], _ input: RuleInput) {
     }
 }
 
-/// One line that an operator's terminal shows as it is.
+/// Whether the text is one line without control characters.
 private func isPlain(_ text: String, limit: Int) -> Bool {
     !text.isEmpty && text.utf8.count <= limit
         && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
@@ -103,7 +103,7 @@ private func checkRuleset(_ ruleset: Ruleset, _ input: RuleInput) {
     }
 }
 
-/// A condition is the same expression in a file: nothing in it ends the statement that it stands in.
+/// A condition is the same expression in a file: it cannot end its statement.
 private func checkInFile(_ ruleset: Ruleset, _ bytes: [UInt8]) {
     let head = serviceHead + Array("match /{uid}/{rest=**} { allow read, write: if\n".utf8)
     let text = head + bytes + Array("\n; } }".utf8)
@@ -117,5 +117,31 @@ private func checkInFile(_ ruleset: Ruleset, _ bytes: [UInt8]) {
         let alone = RuleRequests.decide(ruleset, request, recorder: nil)
         let there = RuleRequests.decide(inFile, request, recorder: nil)
         require(alone == there || !request.isSeenByBoth, "and decides the same")
+    }
+}
+
+/// The text of rules and its lines.
+private struct RuleInput {
+    let source: RuleSource
+    let bytes: [UInt8]
+    /// The number of scalars of each line.
+    private let lines: [Int]
+
+    init(_ bytes: [UInt8], name: String) {
+        self.bytes = bytes
+        source = RuleSource(bytes, name: name)
+        lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { $0.count { $0 & 0xC0 != 0x80 } }
+    }
+
+    /// Whether the location is in the text or directly after a line.
+    func has(_ location: RuleLocation) -> Bool {
+        lines.indices.contains(location.line - 1) && (1...lines[location.line - 1] + 1).contains(location.column)
+    }
+
+    /// Whether the text is short UTF-8 without control characters except whitespace.
+    var isText: Bool {
+        bytes.count <= RuleSource.maximumSize && String(validating: bytes, as: UTF8.self) != nil
+            && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 9 || $0 == 10 || $0 == 13 }
     }
 }

@@ -1,9 +1,8 @@
 internal import JOSE
 
-/// Compact JWS: nothing verifies that was not signed, and all that was signed and is well formed does.
+/// Compact JWS: a token verifies if and only if it is well formed and signed.
 ///
-/// The input is taken for a token; one with a line feed in it also for the JSON of a header and, after the line feed, of
-/// a payload, which the target encodes and signs with a key of its own.
+/// The input is a token. With a line feed it is also the JSON of a header and of a payload to sign.
 public func fuzzTokens(_ input: UnsafeRawBufferPointer) {
     withExactCopy(input, checkToken)
     guard let cut = input.firstIndex(of: 0x0A) else { return }
@@ -34,7 +33,7 @@ private func checkHeader(_ token: UnverifiedJWS) {
     require(header["crit"] == nil && header["b64"] == nil, "what must be understood is not passed over")
 }
 
-/// Whether the token verifies by some algorithm; then by that of its header alone, and as what it is.
+/// Whether the token verifies by any algorithm, which must be that of its header.
 private func isVerified(_ token: UnverifiedJWS, by key: PublicKey) -> Bool {
     var isVerified = false
     for algorithm in Algorithm.allCases {

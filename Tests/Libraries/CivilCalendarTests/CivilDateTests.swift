@@ -2,7 +2,7 @@ import CivilCalendar
 import Foundation
 import Testing
 
-@Suite struct CivilDateTests {
+struct CivilDateTests {
     /// Foundation's calendar leaves ten days out in October 1582; an ISO 8601 one does not.
     @Test func `days of 8,000 years have the dates of Foundation`() throws {
         var calendar = Calendar(identifier: .iso8601)

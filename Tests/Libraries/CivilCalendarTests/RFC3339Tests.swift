@@ -2,7 +2,7 @@ import CivilCalendar
 import Foundation
 import Testing
 
-@Suite struct RFC3339Tests {
+struct RFC3339Tests {
     @Test func `texts are those of Foundation`() {
         let formatter = ISO8601DateFormatter()
         for unix in stride(from: Int64(-2_000_000_000), to: 8_000_000_000, by: 86_400 * 13 + 12_347) {

@@ -1,6 +1,6 @@
 import HTTPWire
 
-/// Feeds a chunked body in pieces, as a connection would, and gathers what the decoder tells.
+/// Feeds a chunked body in pieces, like a connection, and collects the events of the decoder.
 struct ChunkFeed {
     var decoder = ChunkDecoder()
     var unread: [UInt8] = []
@@ -38,20 +38,15 @@ struct ChunkFeed {
     }
 }
 
-/// A whole body, fed at once.
+/// Decodes a whole body at once.
 func decodeChunks(_ text: String) throws(ChunkError) -> ChunkFeed {
     var feed = ChunkFeed()
     try feed.feed(text.utf8)
     return feed
 }
 
-/// Why the body was refused; nil when it was not.
+/// Returns the error of the decoder; `nil` if the body is accepted.
 func chunkRefusal(_ bytes: some Sequence<UInt8>) -> ChunkError? {
     var feed = ChunkFeed()
-    do throws(ChunkError) {
-        try feed.feed(bytes)
-        return nil
-    } catch {
-        return error
-    }
+    return failure { () throws(ChunkError) in try feed.feed(bytes) }
 }

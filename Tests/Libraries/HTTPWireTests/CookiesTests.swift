@@ -3,12 +3,12 @@ import Testing
 
 @testable import SystemFixtures
 
-@Suite struct CookiesTests {
+struct CookiesTests {
     private let name = Array("__session".utf8)
 
     private func whole(_ bytes: [UInt8]) -> ByteRange { ByteRange(start: 0, length: UInt32(bytes.count)) }
 
-    /// The value without our cookie, and what became of it.
+    /// Returns the value without the session cookie, and the outcome of its removal.
     private func removing(_ value: String) -> (text: String, outcome: Cookies.Removal) {
         let bytes = Array(value.utf8)
         var left: [UInt8] = []
@@ -22,34 +22,19 @@ import Testing
         return (String(decoding: left, as: UTF8.self), outcome)
     }
 
-    struct Removed: Sendable {
-        var value: String
-        var left: String
-
-        init(_ value: String, _ left: String) { (self.value, self.left) = (value, left) }
-    }
-
-    @Test(
-        "H-12: our cookie goes, the others keep their bytes",
-        arguments: [
-            Removed("__session=t; a=1", "a=1"),
-            Removed("a=1; __session=t", "a=1"),
-            Removed("a=1; __session=t; b=2", "a=1; b=2"),
-            Removed("a=1;__session=t;b=2", "a=1;b=2"),
-            Removed("a=1;  __session = t ;\tb=2 ; c = \"x y\"", "a=1;\tb=2 ; c = \"x y\""),
-            Removed("__session=t; __session=u; a=1; __session=v", "a=1"),
-            Removed("a=1; __session=t; __session=u; b=2; c=3", "a=1; b=2; c=3"),
-            Removed("a=1; b=2; __session=t; c=3; d=4", "a=1; b=2; c=3; d=4"),
-            Removed("a=1; __session=t;", "a=1"),
-            Removed("a=1;; __session=t;; b=2;", "a=1; b=2;"),
-            Removed("; __session=t; a=1", "a=1"),
-            Removed("a=b=c; __session=t; =x; y", "a=b=c; =x; y"),
-            Removed("__session; a=1", "a=1"),
-            Removed("a=\"q\"; __session=\"t\"; b", "a=\"q\"; b"),
-        ])
-    func ourCookieGoes(removed: Removed) {
-        let result = removing(removed.value)
-        #expect(result.text == removed.left)
+    @Test(arguments: [
+        ("__session=t; a=1", "a=1"), ("a=1; __session=t", "a=1"), ("a=1; __session=t; b=2", "a=1; b=2"),
+        ("a=1;__session=t;b=2", "a=1;b=2"), ("a=1;  __session = t ;\tb=2 ; c = \"x y\"", "a=1;\tb=2 ; c = \"x y\""),
+        ("__session=t; __session=u; a=1; __session=v", "a=1"),
+        ("a=1; __session=t; __session=u; b=2; c=3", "a=1; b=2; c=3"),
+        ("a=1; b=2; __session=t; c=3; d=4", "a=1; b=2; c=3; d=4"), ("a=1; __session=t;", "a=1"),
+        ("a=1;; __session=t;; b=2;", "a=1; b=2;"), ("; __session=t; a=1", "a=1"),
+        ("a=b=c; __session=t; =x; y", "a=b=c; =x; y"), ("__session; a=1", "a=1"),
+        ("a=\"q\"; __session=\"t\"; b", "a=\"q\"; b"),
+    ])
+    func `H-12: the session cookie is removed and other cookies keep their bytes`(value: String, left: String) {
+        let result = removing(value)
+        #expect(result.text == left)
         #expect(result.outcome == .removed)
     }
 
@@ -57,7 +42,7 @@ import Testing
         "a=1", "a=1; b=2", "__Session=t", "__session2=t", "x__session=t", "a=__session; b=__session=t",
         " a = 1 ;; b ; ", ";;", "",
     ])
-    func withoutOurCookieNothingChanges(value: String) {
+    func `a value without the cookie is unchanged`(value: String) {
         let result = removing(value)
         #expect(result.text == value)
         #expect(result.outcome == .untouched)
@@ -66,47 +51,35 @@ import Testing
     @Test(arguments: [
         "__session=t", "__session=", "__session", " __session=t ", "__session=t;", "; __session=t; __session=u;;",
     ])
-    func whereOnlyOurCookieIsNothingIsLeft(value: String) {
+    func `a value with only the cookie becomes empty`(value: String) {
         let result = removing(value)
         #expect(result.text == "")
         #expect(result.outcome == .nothingLeft)
     }
 
-    struct Found: Sendable {
-        var value: String
-        var first: String?
-        var count: Int
-
-        init(_ value: String, _ first: String?, _ count: Int) {
-            (self.value, self.first, self.count) = (value, first, count)
-        }
-    }
-
-    @Test(arguments: [
-        Found("", nil, 0), Found("a=1", nil, 0), Found("__session=t", "t", 1),
-        Found("a=1; __session=t.u.v; b=2", "t.u.v", 1),
-        Found("__session=t=u", "t=u", 1), Found("__session=", "", 1), Found("__session", "", 1),
-        Found("__session = t ", "t", 1),
-        Found("__session=\"t\"", "t", 1), Found("__session=\"", "\"", 1), Found("__session=\"\"", "", 1),
-        Found("__session=t; __session=u", "t", 2), Found("__SESSION=t", nil, 0),
-        Found("a=1;__session=t;__session=t", "t", 2),
-        Found("=__session; a=__session=t", nil, 0),
-    ])
-    func aCookieIsFoundByItsName(found: Found) {
-        let bytes = Array(found.value.utf8)
+    @Test(
+        arguments: [
+            ("", nil, 0), ("a=1", nil, 0), ("__session=t", "t", 1), ("a=1; __session=t.u.v; b=2", "t.u.v", 1),
+            ("__session=t=u", "t=u", 1), ("__session=", "", 1), ("__session", "", 1), ("__session = t ", "t", 1),
+            ("__session=\"t\"", "t", 1), ("__session=\"", "\"", 1), ("__session=\"\"", "", 1),
+            ("__session=t; __session=u", "t", 2), ("__SESSION=t", nil, 0), ("a=1;__session=t;__session=t", "t", 2),
+            ("=__session; a=__session=t", nil, 0),
+        ] as [(String, String?, Int)])
+    func `a cookie is found by its name`(value: String, first: String?, count: Int) {
+        let bytes = Array(value.utf8)
         let result = bytes.withUnsafeBytes { Cookies.find(name, in: whole(bytes), of: $0) }
-        #expect(result.first.map { text($0, bytes) } == found.first)
-        #expect(result.count == found.count)
+        #expect(result.first.map { text($0, bytes) } == first)
+        #expect(result.count == count)
     }
 
-    @Test func rangesAreOfTheHead() throws {
+    @Test func `the ranges of a cookie are those of the head`() throws {
         let request = try ParsedRequest(get("Cookie: a=1; __session=t"))
         let field = try #require(request.fields.first(.cookie))
         let found = request.bytes.withUnsafeBytes { Cookies.find(name, in: field.value, of: $0) }
         #expect(found.first.map(request.text) == "t")
     }
 
-    @Test func removalLeavesNoneOfOursOnRandomValues() {
+    @Test func `removal is complete for random values`() {
         var random = SeededRandom(seed: 12)
         let pieces = ["__session", "=", ";", " ", "a", "\"", "\t", "; __session=t", "; a=1"]
         for _ in 0..<20_000 {
@@ -116,19 +89,14 @@ import Testing
             .joined()
             let left = removing(value).text
             #expect(removing(left).outcome == .untouched, "\(value)")
-            #expect(cookies(left) == cookies(value).filter { $0.name != "__session" }, "\(value)")
+            #expect(cookies(left) == cookies(value).filter { $0[0] != "__session" }, "\(value)")
         }
     }
 
-    private struct Plain: Equatable {
-        var name: String
-        var value: String
-    }
-
-    private func cookies(_ value: String) -> [Plain] {
+    private func cookies(_ value: String) -> [[String]] {
         let bytes = Array(value.utf8)
         return bytes.withUnsafeBytes { head in
-            CookiePairs(whole(bytes), in: head).map { Plain(name: text($0.name, bytes), value: text($0.value, bytes)) }
+            CookiePairs(whole(bytes), in: head).map { [text($0.name, bytes), text($0.value, bytes)] }
         }
     }
 }

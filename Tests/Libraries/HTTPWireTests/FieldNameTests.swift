@@ -1,7 +1,7 @@
 import HTTPWire
 import Testing
 
-@Suite struct FieldNameTests {
+struct FieldNameTests {
     static let names: [(FieldKind, String)] = [
         (.host, "Host"), (.connection, "Connection"), (.contentLength, "Content-Length"),
         (.transferEncoding, "Transfer-Encoding"), (.authorization, "Authorization"), (.cookie, "Cookie"),
@@ -21,19 +21,17 @@ import Testing
         Array(name).withUnsafeBytes { FieldNameClassifier.kind(of: $0) }
     }
 
-    @Test func everyKindButOtherHasAName() {
+    @Test func `every kind except other has a name`() {
         #expect(Set(FieldNameTests.names.map(\.0)) == Set(FieldKind.allCases).subtracting([.other]))
     }
 
-    @Test(arguments: names)
-    func aNameIsKnownInAnyCase(expected: FieldKind, name: String) {
+    @Test(arguments: names) func `a name is known in any case`(expected: FieldKind, name: String) {
         #expect(kind(name.utf8) == expected)
         #expect(kind(name.lowercased().utf8) == expected)
         #expect(kind(name.uppercased().utf8) == expected)
     }
 
-    @Test(arguments: names)
-    func aNameThatDiffersInOneByteIsAnother(expected: FieldKind, name: String) {
+    @Test(arguments: names) func `a name that differs in one byte is another name`(expected: FieldKind, name: String) {
         let original = Array(name.utf8)
         for place in original.indices {
             for byte in UInt8.min...UInt8.max {
@@ -45,20 +43,19 @@ import Testing
         }
     }
 
-    @Test(arguments: names)
-    func aLongerOrShorterNameIsAnother(expected: FieldKind, name: String) {
+    @Test(arguments: names) func `a longer or shorter name is another name`(expected: FieldKind, name: String) {
         #expect(kind(name.utf8.dropLast()) != expected)
         #expect(kind(name.utf8.dropFirst()) != expected)
         #expect(kind((name + "s").utf8) != expected)
         #expect(kind((name.replacing("-", with: "_") + "_").utf8) != expected)
     }
 
-    @Test func noNameIsOther() {
+    @Test func `the empty name is of the other kind`() {
         #expect(FieldNameClassifier.kind(of: UnsafeRawBufferPointer(start: nil, count: 0)) == .other)
         #expect(kind([]) == .other)
     }
 
-    @Test func comparisonIgnoresTheCaseOfASCIILettersOnly() {
+    @Test func `comparison ignores the case of ASCII letters only`() {
         func equal(_ left: String, _ right: String) -> Bool {
             Array(left.utf8).withUnsafeBytes { ASCII.equals($0, Array(right.utf8)) }
         }

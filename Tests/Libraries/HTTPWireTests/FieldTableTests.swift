@@ -1,8 +1,8 @@
 import HTTPWire
 import Testing
 
-@Suite struct FieldTableTests {
-    @Test func fieldsOfAKindAreFoundAndCounted() throws {
+struct FieldTableTests {
+    @Test func `fields of a kind are found and counted`() throws {
         let fields = try ParsedRequest(get("Cookie: a", "X: y", "COOKIE: b", "Accept: c")).fields
         #expect(fields.count == 5)
         #expect(fields.count(of: .cookie) == 2)
@@ -16,7 +16,7 @@ import Testing
         #expect(fields.first(.expect) == nil)
     }
 
-    @Test func aTableHoldsTheLastHeadOnly() throws {
+    @Test func `a table has the fields of the last head only`() throws {
         let fields = FieldTable(capacity: 8)
         for text in [get("Cookie: a", "Cookie: b", "Expect: 100-continue"), get("Cookie: a")] {
             _ = try Array(text.utf8).withUnsafeBytes { try RequestParser.parse($0, fields: fields) }
@@ -29,7 +29,7 @@ import Testing
         #expect(!fields.contains(.cookie))
     }
 
-    @Test func capacitiesAreWithinReason() {
+    @Test func `capacities are clamped`() {
         #expect(FieldTable(capacity: 0).capacity == 1)
         #expect(FieldTable(capacity: .max).capacity == 65_535)
     }

@@ -1,12 +1,12 @@
 import HTTPWire
 import Testing
 
-@Suite struct HeadWriterTests {
+struct HeadWriterTests {
     private let source = Array("0123456789".utf8)
 
     private func range(_ lower: UInt32, _ upper: UInt32) -> ByteRange { ByteRange(start: lower, length: upper - lower) }
 
-    /// What a writer with room for `capacity` bytes wrote; nil when that was not enough.
+    /// Returns the output of a writer with room for `capacity` bytes; `nil` if it does not fit.
     private func write(_ capacity: Int, _ fill: (inout HeadWriter) -> Void) -> String? {
         var output = [UInt8](repeating: 0x2A, count: capacity + 4)
         let count = source.withUnsafeBytes { source in
@@ -35,16 +35,16 @@ import Testing
         Array("yz".utf8).withUnsafeBytes { writer.append($0) }
     }
 
-    @Test func runsAndBytesComeInTheirOrder() {
+    @Test func `ranges and bytes are written in order`() {
         #expect(write(64, mixed) == "0123<4ab-123007890yz")
     }
 
-    @Test func whatDoesNotFitIsCountedOnly() {
+    @Test func `bytes that do not fit are only counted`() {
         for capacity in 0..<20 { #expect(write(capacity, mixed) == nil) }
         #expect(write(20, mixed) != nil)
     }
 
-    @Test func anEmptyOutputMeasures() {
+    @Test func `an empty output measures the head`() {
         source.withUnsafeBytes { source in
             var writer = HeadWriter(from: source, into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
             mixed(&writer)
@@ -52,17 +52,16 @@ import Testing
         }
     }
 
-    @Test func nothingIsAnEmptyHead() {
+    @Test func `a writer without input writes nothing`() {
         #expect(write(0) { _ in } == "")
         #expect(write(4) { $0.keep(.empty) } == "")
     }
 
-    @Test(arguments: [0, 9, 10, 99, 100, UInt64.max])
-    func numbersAreDecimal(number: UInt64) {
+    @Test(arguments: [0, 9, 10, 99, 100, UInt64.max]) func `numbers are decimal`(number: UInt64) {
         #expect(write(20) { $0.append(decimal: number) } == String(number))
     }
 
-    @Test func aHeadWithoutSomeFieldsIsTheOthersUntouched() throws {
+    @Test func `the other fields of a head stay unchanged`() throws {
         let request = try ParsedRequest(get("A: 1", "Connection: close", "b:2", "C:\t3 "))
         var output = [UInt8](repeating: 0, count: 256)
         let count = request.bytes.withUnsafeBytes { head in

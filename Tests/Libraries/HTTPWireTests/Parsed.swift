@@ -1,6 +1,6 @@
 import HTTPWire
 
-/// A request that was parsed from a string, with what its ranges stand for.
+/// A parsed request with its bytes.
 struct ParsedRequest {
     let bytes: [UInt8]
     let head: RequestHead
@@ -22,7 +22,7 @@ struct ParsedRequest {
     func text(_ range: ByteRange) -> String { HTTPWireTests.text(range, bytes) }
 }
 
-/// A response that was parsed from a string, with what its ranges stand for.
+/// A parsed response with its bytes.
 struct ParsedResponse {
     let bytes: [UInt8]
     let head: ResponseHead
@@ -54,35 +54,35 @@ func get(_ lines: String...) -> String {
 }
 
 /// A response of HTTP/1.1 with this status and these field lines, each without its CRLF.
-func answer(_ status: Int, _ lines: String...) -> String {
+func response(_ status: Int, _ lines: String...) -> String {
     "HTTP/1.1 \(status) Reason\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n"
 }
 
-/// Why the request was refused; nil when it was not.
+/// Returns the error of the request parser; `nil` if it accepts the head.
 func refusal(_ text: String, limits: HeadLimits = HeadLimits()) -> HeadError? {
     refusal(Array(text.utf8), limits: limits)
 }
 
 func refusal(_ bytes: [UInt8], limits: HeadLimits = HeadLimits()) -> HeadError? {
-    do throws(HeadError) {
-        _ = try ParsedRequest(bytes, limits: limits)
-        return nil
-    } catch {
-        return error
-    }
+    failure { () throws(HeadError) in try ParsedRequest(bytes, limits: limits) }
 }
 
-/// Why the response was refused; nil when it was not.
+/// Returns the error of the response parser; `nil` if it accepts the head.
 func responseRefusal(_ text: String, to method: Method = .get) -> HeadError? {
-    do throws(HeadError) {
-        _ = try ParsedResponse(text, to: method)
-        return nil
-    } catch {
-        return error
-    }
+    failure { () throws(HeadError) in try ParsedResponse(text, to: method) }
 }
 
-/// Heads that are valid, for tests that hold of every one.
+/// Whether a head is malformed for any reason.
+func isMalformed(_ error: HeadError?) -> Bool {
+    if case .malformed = error { true } else { false }
+}
+
+/// Returns the error of `body`; `nil` without one.
+func failure<Value, Failure: Error>(of body: () throws(Failure) -> Value) -> Failure? {
+    if case .failure(let error) = Result(catching: body) { error } else { nil }
+}
+
+/// Valid heads for tests of every head.
 let validRequests: [String] = [
     get(),
     "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",

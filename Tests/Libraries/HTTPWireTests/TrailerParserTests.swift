@@ -1,7 +1,7 @@
 import HTTPWire
 import Testing
 
-@Suite struct TrailerParserTests {
+struct TrailerParserTests {
     private let fields = FieldTable(capacity: 4)
 
     private func parse(_ text: String) throws(HeadError) {
@@ -10,28 +10,28 @@ import Testing
         }.get()
     }
 
-    @Test func trailersFillTheTable() throws {
+    @Test func `trailers are added to the table`() throws {
         try parse("grpc-status: 0\r\nX-Auth-Uid: a\r\n\r\n")
         #expect(fields.count == 2)
         #expect(fields[1].value == ByteRange(start: 28, length: 1))
     }
 
-    @Test func noTrailersLeaveItEmpty() throws {
+    @Test func `an empty section clears the table`() throws {
         try parse("A: b\r\n\r\n")
         try parse("")
         #expect(fields.count == 0)
     }
 
     @Test(arguments: ["A: b\r\n", "A: b\r\n\r\nC: d\r\n\r\n", "A : b\r\n\r\n"])
-    func otherSectionsAreRefused(text: String) {
+    func `invalid sections are rejected`(text: String) {
         #expect(throws: HeadError.self) { try parse(text) }
     }
 
-    @Test func fieldsAreBounded() {
+    @Test func `the number of fields is limited`() {
         #expect(throws: HeadError.tooManyFields) { try parse("A:\r\nA:\r\nA:\r\nA:\r\nA:\r\n\r\n") }
     }
 
-    @Test func whatFramesOrRoutesIsNoTrailer() {
+    @Test func `framing and routing fields cannot be trailers`() {
         #expect(!FieldKind.contentLength.mayBeTrailer)
         #expect(!FieldKind.authorization.mayBeTrailer)
         #expect(!FieldKind.transferEncoding.mayBeTrailer)

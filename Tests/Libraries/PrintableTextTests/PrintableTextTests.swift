@@ -41,7 +41,8 @@ struct PrintableTextTests {
     @Test(arguments: [
         ("ada", "ada"), ("http://h:1/p?q", "http://h:1/p?q"), ("", "\"\""), ("a b", "\"a b\""), ("a=b", "\"a=b\""),
         ("a\u{A0}b", "\"a\u{A0}b\""), ("a\"b", #""a\"b""#), ("a\\b", #""a\\b""#), ("a\nb", #""a\nb""#),
-    ]) func `a field has one end`(text: String, written: String) {
+    ])
+    func `a field has one end`(text: String, written: String) {
         #expect(PrintableText.field(text) == written)
     }
 

@@ -4,40 +4,40 @@ import Testing
 @testable import SecurityRules
 @testable import SystemFixtures
 
-/// docs/rules-reference.md: each example comes to what stands beside it, and nothing is left out.
+/// docs/rules-reference.md: each example has the result beside it, and the tables are complete.
 @Suite struct ReferencePageTests {
     @Test(arguments: ReferencePage.examples)
-    func anExampleComesToWhatThePageSays(example: ReferencePage.Example) {
+    func `an example has the result on the page`(example: ReferencePage.Example) {
         #expect(example.outcome() == example.result)
     }
 
-    @Test func thePageHasItsExamples() {
+    @Test func `the page has its examples`() {
         #expect(ReferencePage.examples.count > 200)
     }
 
     @Test(arguments: Builtin.allCases)
-    func everyMethodAndFunctionIsOnThePage(builtin: Builtin) {
+    func `every method and function is on the page`(builtin: Builtin) {
         let isMethod = builtin.overloads.contains { $0.receiver != nil }
         let call = (isMethod ? "." : "") + builtin.name + "("
         #expect(ReferencePage.rows.contains { $0[0].contains(call) }, "\(call)")
     }
 
     @Test(arguments: BinaryOperator.allCases.map(\.rawValue) + ["&&", "||", " ? ", "!", " is "])
-    func everyOperatorHasAnExampleWithAValueAndOneThatFails(name: String) {
+    func `every operator has an example with a value and one that fails`(name: String) {
         let examples = ReferencePage.examples.filter { $0.expression.contains(name) }
         #expect(examples.contains { $0.result != "fails" && $0.result != "refused" }, "\(name)")
         #expect(ReferencePage.rows.contains { $0[0].contains(name.trimmingCharacters(in: .whitespaces)) }, "\(name)")
     }
 
-    @Test func everyLimitIsTheOneOfTheLanguage() {
+    @Test func `every limit on the page is the language's`() {
         let values = [
             RuleSource.maximumSize, RuleLimits.matchDepth, RuleLimits.pathSegments, RuleLimits.captures,
             RuleLimits.parameters, RuleLimits.lets, RuleLimits.expressions, RuleLimits.callDepth,
-            RuleLimits.expressionDepth, RuleLimits.sourceExpressions, RuleLimits.declarations,
-            RegexLimits.patternBytes, RuleLimits.work, RuleLimits.signInAges, RuleLimits.textLength,
+            RuleLimits.expressionDepth, RuleLimits.sourceExpressions, RuleLimits.declarations, RegexLimits.patternBytes,
+            RuleLimits.work, RuleLimits.signInAges, RuleLimits.textLength,
         ]
-        let told = ReferencePage.rows(under: "Limit").map { $0[1].replacingOccurrences(of: ",", with: "") }
-        #expect(told == values.map(String.init))
+        let stated = ReferencePage.rows(under: "Limit").map { $0[1].replacingOccurrences(of: ",", with: "") }
+        #expect(stated == values.map(String.init))
     }
 }
 
@@ -50,7 +50,7 @@ enum ReferencePage {
 
         var description: String { expression }
 
-        /// What the page should say.
+        /// The result that the page should have.
         func outcome() -> String {
             // In a list, as a field's value may not be of every kind.
             guard (try? RuleValueExpression(RuleSource("[\(expression)].size()", name: "page"))) != nil else {
@@ -67,7 +67,7 @@ enum ReferencePage {
 
     static let examples = rows(under: "Expression").map { Example(expression: code($0[0]), result: code($0[1])) }
 
-    /// The one that the page begins with.
+    /// The `auth` at the beginning of the page.
     static let auth: RuleValue = [
         "uid": "ada", "provider": "google",
         "token": ["groups": ["staff", "eu"], "level": 3, "quota": ["reads": 10], "role": "editor"],
@@ -76,7 +76,7 @@ enum ReferencePage {
     /// The cells of all rows of all tables.
     static let rows = tables.flatMap(\.rows)
 
-    /// Those of the tables whose first column has that name.
+    /// The rows of the tables whose first column has that name.
     static func rows(under heading: String) -> [[String]] {
         tables.filter { $0.heading == heading }.flatMap(\.rows)
     }
@@ -100,7 +100,7 @@ enum ReferencePage {
         return tables
     }()
 
-    /// `\|` is a `|` that separates nothing.
+    /// `\|` is a `|` within a cell.
     private static func cells(_ line: String) -> [String] {
         line.replacingOccurrences(of: "\\|", with: "\u{0}").split(separator: "|", omittingEmptySubsequences: false)
             .dropFirst().dropLast().map {

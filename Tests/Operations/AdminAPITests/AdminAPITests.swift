@@ -3,10 +3,10 @@ import Testing
 @testable import AdminAPI
 @testable import GatewayFixtures
 
-@Suite struct AdminAPITests {
+struct AdminAPITests {
     let backend = FakeBackend()
 
-    private func answer(
+    private func response(
         _ method: String, _ target: String, body: String = "", sent: String? = "s3cret", configured: String? = "s3cret"
     ) async -> AdminResponse {
         var headers = [(name: "Host", value: "localhost")]
@@ -18,117 +18,113 @@ import Testing
         }
     }
 
-    private func text(_ response: AdminResponse) -> String { String(decoding: response.body, as: UTF8.self) }
+    private func text(_ method: String, _ target: String) async -> String { await response(method, target).text }
 
-    @Test(arguments: ["/livez", "/readyz", "/metrics"])
-    func healthAndMetricsNeedNoToken(path: String) async {
-        #expect(await answer("GET", path, sent: nil).status == 200)
-        #expect(await answer("GET", path, sent: nil, configured: nil).status == 200)
-        #expect(await answer("GET", path, sent: "wrong").status == 200)
+    @Test(arguments: ["/livez", "/readyz", "/metrics"]) func `health and metrics need no token`(path: String) async {
+        #expect(await response("GET", path, sent: nil).status == 200)
+        #expect(await response("GET", path, sent: nil, configured: nil).status == 200)
+        #expect(await response("GET", path, sent: "wrong").status == 200)
     }
 
     @Test(arguments: ["/v1/keys", "/v1/users/ann", "/v1/nothing", "/"])
-    func everythingElseIs401WithoutTheTokenWhetherItExistsOrNot(path: String) async {
+    func `every other path is 401 without the token even if it does not exist`(path: String) async {
         for sent in [nil, "wrong"] {
-            let response = await answer("GET", path, sent: sent)
-            #expect(response.status == 401)
-            #expect(response.extra["WWW-Authenticate"] == "Bearer realm=\"gatehouse admin\"")
+            let received = await response("GET", path, sent: sent)
+            #expect(received.status == 401)
+            #expect(received.extra["WWW-Authenticate"] == "Bearer realm=\"gatehouse admin\"")
         }
     }
 
-    @Test(arguments: [nil, ""])
-    func withoutAConfiguredTokenNothingElseExists(configured: String?) async {
+    @Test(arguments: [nil, ""]) func `without a configured token every other path is 404`(configured: String?) async {
         for path in ["/v1/keys", "/v1/users/ann/revoke", "/v1/nothing"] {
-            #expect(await answer("POST", path, sent: "", configured: configured).status == 404)
+            #expect(await response("POST", path, sent: "", configured: configured).status == 404)
         }
         #expect(await backend.calls.isEmpty)
     }
 
-    @Test func readinessSaysWhatIsMissing() async {
+    @Test func `readiness names the failed checks`() async {
         await backend.lack("keys https://k", why: "never fetched: \"timeout\"")
-        let response = await answer("GET", "/readyz", sent: nil)
-        #expect(response.status == 503)
+        let received = await response("GET", "/readyz", sent: nil)
+        #expect(received.status == 503)
         #expect(
-            text(response) == #"{"ready":false,"checks":[{"name":"store","ok":true},"#
+            received.text == #"{"ready":false,"checks":[{"name":"store","ok":true},"#
                 + #"{"name":"keys https://k","ok":false,"why":"never fetched: \"timeout\""}]}"# + "\n")
     }
 
-    @Test func aSessionIsShown() async {
-        let response = await answer("GET", "/v1/users/ann/sessions/s%2F1")
-        #expect(text(response) == #"{"uid":"ann","session":"s/1","revoked":false,"signed_in_at":7}"# + "\n")
+    @Test func `a session is returned`() async {
+        let session = await text("GET", "/v1/users/ann/sessions/s%2F1")
+        #expect(session == #"{"uid":"ann","session":"s/1","revoked":false,"signed_in_at":7}"# + "\n")
         #expect(await backend.calls == ["look ann s/1"])
     }
 
-    @Test func aUserIsShown() async {
-        let response = await answer("GET", "/v1/users/a%2Fb")
-        #expect(text(response) == #"{"uid":"a/b","valid_since":17,"disabled":false}"# + "\n")
+    @Test func `a user is returned`() async {
+        let user = await text("GET", "/v1/users/a%2Fb")
+        #expect(user == #"{"uid":"a/b","valid_since":17,"disabled":false}"# + "\n")
     }
 
     @Test(arguments: [
         ("unrevoke", "unrevoke ann"), ("disable", "disable ann"), ("enable", "enable ann"),
-        ("revoke", "revoke ann now"),
-        ("sessions/s1/revoke", "session ann s1"),
+        ("revoke", "revoke ann now"), ("sessions/s1/revoke", "session ann s1"),
     ])
-    func aUserIsChanged(action: String, call: String) async {
-        #expect(await answer("POST", "/v1/users/ann/\(action)").status == 200)
+    func `a user is changed`(action: String, call: String) async {
+        #expect(await response("POST", "/v1/users/ann/\(action)").status == 200)
         #expect(await backend.calls == [call])
     }
 
     @Test(arguments: [#"{"at":1700000000}"#, #"{"at":"2023-11-14T22:13:20Z"}"#, #"{"at":"2023-11-14T23:13:20+01:00"}"#])
-    func aRevocationMayNameItsTime(body: String) async {
-        let response = await answer("POST", "/v1/users/ann/revoke", body: body)
-        #expect(text(response).contains(#""valid_since":1700000000"#))
+    func `a revocation may have a time`(body: String) async {
+        let received = await response("POST", "/v1/users/ann/revoke", body: body)
+        #expect(received.text.contains(#""valid_since":1700000000"#))
         #expect(await backend.calls == ["revoke ann 1700000000"])
     }
 
     @Test(arguments: [
         "x", "[]", "17", #"{"at":null}"#, #"{"at":1.5}"#, #"{"at":-1}"#, #"{"at":1700000000000}"#,
-        #"{"at":"yesterday"}"#,
-        #"{"at":1,"at":2}"#, #"{"since":1}"#, #"{"at":{"at":{}}}"#,
+        #"{"at":"yesterday"}"#, #"{"at":1,"at":2}"#, #"{"since":1}"#, #"{"at":{"at":{}}}"#,
     ])
-    func aRevocationWithAWrongTimeIsRefusedAndNotDone(body: String) async {
-        #expect(await answer("POST", "/v1/users/ann/revoke", body: body).status == 400)
+    func `a revocation with an invalid time is rejected`(body: String) async {
+        #expect(await response("POST", "/v1/users/ann/revoke", body: body).status == 400)
         #expect(await backend.calls.isEmpty)
     }
 
     @Test(arguments: [
         ("POST", "/livez", "GET, HEAD"), ("DELETE", "/v1/users/ann", "GET, HEAD"),
-        ("GET", "/v1/users/ann/revoke", "POST"),
-        ("GET", "/v1/keys/refresh", "POST"), ("TRACE", "/v1/keys", "GET, HEAD"), ("get", "/v1/keys", "GET, HEAD"),
+        ("GET", "/v1/users/ann/revoke", "POST"), ("GET", "/v1/keys/refresh", "POST"),
+        ("TRACE", "/v1/keys", "GET, HEAD"), ("get", "/v1/keys", "GET, HEAD"),
     ])
-    func aWrongMethodIsToldTheRightOnes(method: String, path: String, allow: String) async {
-        let response = await answer(method, path)
-        #expect(response.status == 405)
-        #expect(response.extra["Allow"] == allow)
+    func `a wrong method is 405 with the allowed methods`(method: String, path: String, allow: String) async {
+        let received = await response(method, path)
+        #expect(received.status == 405)
+        #expect(received.extra["Allow"] == allow)
         #expect(await backend.calls.isEmpty)
     }
 
-    @Test func aStoreThatFailsIs503() async {
+    @Test func `a store failure is 503`() async {
         await backend.fail(with: .storeUnavailable)
-        let response = await answer("POST", "/v1/users/ann/revoke")
-        #expect(response.status == 503)
-        #expect(response.extra["Retry-After"] == "1")
-        #expect(response.contentType == "application/problem+json")
-        #expect(text(response).contains(#""code":"auth/store-unavailable""#))
+        let received = await response("POST", "/v1/users/ann/revoke")
+        #expect(received.status == 503)
+        #expect(received.extra["Retry-After"] == "1")
+        #expect(received.contentType == "application/problem+json")
+        #expect(received.text.contains(#""code":"auth/store-unavailable""#))
     }
 
-    @Test func aRefusalOfTheBackendIsToldWithItsReason() async {
+    @Test func `an error of the backend has its reason`() async {
         await backend.fail(with: .invalid("a \"uid\"\n"))
-        let response = await answer("GET", "/v1/users/ann")
-        #expect(response.status == 400)
-        #expect(text(response).contains(#""detail":"a \"uid\"\n""#))
+        let received = await response("GET", "/v1/users/ann")
+        #expect(received.status == 400)
+        #expect(received.text.contains(#""detail":"a \"uid\"\n""#))
     }
 
-    @Test func keysAreShown() async {
+    @Test func `key sets are returned and refreshed`() async {
         #expect(
-            text(await answer("GET", "/v1/keys")) == #"{"key_sets":[{"url":"https://keys.example","fetched_at":5,"#
+            await text("GET", "/v1/keys") == #"{"key_sets":[{"url":"https://keys.example","fetched_at":5,"#
                 + #""refresh_at":null,"keys":["k1"],"skipped":["k2: weak"],"last_error":null}]}"# + "\n")
-        #expect(await answer("POST", "/v1/keys/refresh").status == 200)
-        #expect(text(await answer("POST", "/v1/reload")) == #"{"generation":7}"# + "\n")
-        #expect(await answer("GET", "/v1/reload").status == 405)
+        #expect(await response("POST", "/v1/keys/refresh").status == 200)
+        #expect(await text("POST", "/v1/reload") == #"{"generation":7}"# + "\n")
+        #expect(await response("GET", "/v1/reload").status == 405)
     }
 
-    @Test func routesAreShownWithAllThatDecides() async {
+    @Test func `routes are returned with all their settings`() async {
         let plain =
             #"{"path":"/a/{id}","hosts":[],"methods":[],"merge_slashes":true,"encoded_slashes":"reject","#
             + #""case_insensitive":false,"auth":"required","providers":[],"recent_sign_in":null,"recent_sign_in_proof":null,"second_factor":null,"#
@@ -145,12 +141,16 @@ import Testing
             + #""token_protocol":true,"rate_limit":[{"per":"uid","requests":10,"every":60,"burst":20}],"body_size":4096,"upstream":"api","#
             + #""strip_prefix":null,"rewrite":{"path":null,"host":"inner"},"upgrade":["websocket"],"#
             + #""defined_at":"gatehouse.yaml:7:5"}"#
-        #expect(text(await answer("GET", "/v1/routes")) == #"{"routes":[\#(plain),\#(full)]}"# + "\n")
+        #expect(await text("GET", "/v1/routes") == #"{"routes":[\#(plain),\#(full)]}"# + "\n")
     }
 
-    @Test func noAnswerRepeatsTheToken() async {
+    @Test func `no response repeats the token`() async {
         for target in ["/v1/nothing?s3cret", "/v1/users/s3cretX/none"] {
-            #expect(!text(await answer("GET", target)).contains("s3cret"))
+            #expect(await !text("GET", target).contains("s3cret"))
         }
     }
+}
+
+extension AdminResponse {
+    fileprivate var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -4,38 +4,41 @@ import Testing
 @testable import AdminAPI
 @testable import StoreFixtures
 
-@Suite struct AdminCallTests {
-    @Test(arguments: [
-        ("/livez", AdminCall.live), ("/readyz", .ready), ("/metrics", .metrics), ("/metrics?x=1", .metrics),
-        ("/v1/keys", .keys), ("/v1/keys/refresh", .refreshKeys), ("/v1/routes", .routes),
-        ("/v1/reload", .reload),
-        ("/v1/users/ann", .user("ann")), ("/v1/users/ann/revoke", .change(.revoke, "ann")),
-        ("/v1/users/ann/unrevoke", .change(.unrevoke, "ann")),
-        ("/v1/users/ann/disable", .change(.disable, "ann")),
-        ("/v1/users/ann/enable", .change(.enable, "ann")),
-        ("/v1/tenants/acme-x1/users/ann", .user(UserKey(uid: "ann", tenant: "acme-x1"))),
-        ("/v1/tenants/acme-x1/users/ann/revoke", .change(.revoke, UserKey(uid: "ann", tenant: "acme-x1"))),
-        (
-            "/v1/tenants/acme-x1/users/ann/sessions/17/revoke",
-            .revokeSession(UserKey(uid: "ann", tenant: "acme-x1"), session: "17")
-        ),
-        ("/v1/users/ann/sessions/17", .session("ann", session: "17")),
-        ("/v1/users/ann/sessions/17/revoke", .revokeSession("ann", session: "17")),
-    ])
-    func aPathIsACall(target: String, call: AdminCall) {
+struct AdminCallTests {
+    @Test(
+        arguments: [
+            ("/livez", AdminCall.live), ("/readyz", .ready), ("/metrics", .metrics), ("/metrics?x=1", .metrics),
+            ("/v1/keys", .keys), ("/v1/keys/refresh", .refreshKeys), ("/v1/routes", .routes),
+            ("/v1/reload", .reload),
+            ("/v1/users/ann", .user("ann")), ("/v1/users/ann/revoke", .change(.revoke, "ann")),
+            ("/v1/users/ann/unrevoke", .change(.unrevoke, "ann")),
+            ("/v1/users/ann/disable", .change(.disable, "ann")),
+            ("/v1/users/ann/enable", .change(.enable, "ann")),
+            ("/v1/tenants/acme-x1/users/ann", .user(UserKey(uid: "ann", tenant: "acme-x1"))),
+            ("/v1/tenants/acme-x1/users/ann/revoke", .change(.revoke, UserKey(uid: "ann", tenant: "acme-x1"))),
+            (
+                "/v1/tenants/acme-x1/users/ann/sessions/17/revoke",
+                .revokeSession(UserKey(uid: "ann", tenant: "acme-x1"), session: "17")
+            ),
+            ("/v1/users/ann/sessions/17", .session("ann", session: "17")),
+            ("/v1/users/ann/sessions/17/revoke", .revokeSession("ann", session: "17")),
+        ])
+    func `a path is a call`(target: String, call: AdminCall) {
         #expect(AdminCall(target: target) == call)
     }
 
-    @Test(arguments: [
-        "", "/", "livez", "//livez", "/livez/", "/LIVEZ", "/livezX", "/liv%65z", "/x/../livez", "/./livez", "/livez/.",
-        "/v1", "/v1/", "/v1/keys/", "/v1/keys/../routes", "/v1//keys", "/%761/keys", "/v1/users", "/v1/users/",
-        "/v1/users/a/", "/v1/users//revoke", "/v1/users/a/revoke/", "/v1/users/a/REVOKE", "/v1/users/a/sessions",
-        "/v1/users/a/sessions//revoke", "/v1/users/a/sessions/s/enable", "/v1/users/a/sessions/s/revoke/x",
-        "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
-        "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users", "/v1/tenants//users/b", "/v1/tenants/a/b/c",
-        "/v1/tenants/a/users/b/revoke/c", "/v1/tenants/a/users/b/sessions/c/revoke/d", "/v1/users/a%00b",
-    ])
-    func onlyExactPathsAreCalls(target: String) {
+    @Test(
+        arguments: [
+            "", "/", "livez", "//livez", "/livez/", "/LIVEZ", "/livezX", "/liv%65z", "/x/../livez", "/./livez",
+            "/livez/.",
+            "/v1", "/v1/", "/v1/keys/", "/v1/keys/../routes", "/v1//keys", "/%761/keys", "/v1/users", "/v1/users/",
+            "/v1/users/a/", "/v1/users//revoke", "/v1/users/a/revoke/", "/v1/users/a/REVOKE", "/v1/users/a/sessions",
+            "/v1/users/a/sessions//revoke", "/v1/users/a/sessions/s/enable", "/v1/users/a/sessions/s/revoke/x",
+            "/v2/keys", "http://localhost/livez", "*", "/v1/users/%", "/v1/users/%4", "/v1/users/%zz", "/v1/users/%ff",
+            "/v1/users/%00", "/v1/tenants/a", "/v1/tenants/a/users", "/v1/tenants//users/b", "/v1/tenants/a/b/c",
+            "/v1/tenants/a/users/b/revoke/c", "/v1/tenants/a/users/b/sessions/c/revoke/d", "/v1/users/a%00b",
+        ])
+    func `only exact paths are calls`(target: String) {
         #expect(AdminCall(target: target) == nil)
     }
 
@@ -43,16 +46,16 @@ import Testing
         ("a%2Fb", "a/b"), ("a%2fb", "a/b"), ("%252F", "%2F"), ("apple.com:001.a", "apple.com:001.a"), ("a+b", "a+b"),
         ("%C3%A9", "é"), ("..", ".."), ("%3Fx", "?x"),
     ])
-    func aUIDIsDecodedOnce(segment: String, uid: String) {
+    func `a uid is decoded once`(segment: String, uid: String) {
         #expect(AdminCall(target: "/v1/users/\(segment)") == .user(UserKey(uid)))
     }
 
-    @Test func aUIDHasABound() {
+    @Test func `the length of a uid is limited`() {
         #expect(AdminCall(target: "/v1/users/" + String(repeating: "a", count: 1024)) != nil)
         #expect(AdminCall(target: "/v1/users/" + String(repeating: "a", count: 1025)) == nil)
     }
 
-    @Test func onlyHealthAndMetricsArePublic() {
+    @Test func `only health and metrics are public`() {
         let calls = [AdminCall.user("a"), .keys, .routes, .refreshKeys, .change(.revoke, "a")]
         #expect(calls.allSatisfy { !$0.isPublic })
         #expect([AdminCall.live, .ready, .metrics].allSatisfy { $0.isPublic })

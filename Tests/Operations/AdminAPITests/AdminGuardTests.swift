@@ -2,7 +2,7 @@ import Testing
 
 @testable import AdminAPI
 
-@Suite struct AdminGuardTests {
+struct AdminGuardTests {
     private func status(
         _ headers: [(String, String)], address: String? = "127.0.0.1", hosts: [String] = []
     ) -> Int? {
@@ -11,32 +11,28 @@ import Testing
         return AdminGuard(token: nil, hosts: hosts).refusal(of: request)?.status
     }
 
-    @Test(arguments: ["127.0.0.1:9901", "127.0.0.1", "localhost", "LocalHost:1", "ops.example", "OPS.example:9901"])
-    func aHostOfOursIsServed(host: String) {
-        #expect(status([("Host", host)], hosts: ["Ops.example"]) == nil)
+    @Test(
+        arguments: [
+            (["127.0.0.1:9901", "127.0.0.1", "localhost", "LocalHost:1", "ops.example", "OPS.example:9901"], nil),
+            (["evil.example", "127.0.0.2", "localhost.evil.example", "0.0.0.0", "xlocalhost", "[::1]"], 421),
+            (["", ":9901", "[::1", "[::1]x", "localhost:x", "localhost:123456", "a:1:2"], 400),
+        ] as [([String], Int?)])
+    func `a local or configured host is served, another is misdirected, and a malformed one is rejected`(
+        names: [String], expected: Int?
+    ) {
+        for name in names { #expect(status([("Host", name)], hosts: ["Ops.example"]) == expected, "\(name)") }
     }
 
-    @Test(arguments: ["evil.example", "127.0.0.2", "localhost.evil.example", "0.0.0.0", "xlocalhost", "[::1]"])
-    func anotherHostIsMisdirected(host: String) {
-        #expect(status([("Host", host)]) == 421)
-    }
-
-    @Test(arguments: ["", ":9901", "[::1", "[::1]x", "localhost:x", "localhost:123456", "a:1:2"])
-    func aMalformedHostIsRefused(host: String) {
-        #expect(status([("Host", host)]) == 400)
-    }
-
-    @Test(arguments: ["0.0.0.0", "::"])
-    func theAddressThatMeansEveryAddressIsNoHost(wildcard: String) {
+    @Test(arguments: ["0.0.0.0", "::"]) func `the wildcard address is not a host`(wildcard: String) {
         #expect(status([("Host", wildcard == "::" ? "[::]" : wildcard)], hosts: [wildcard]) == 421)
     }
 
-    @Test func exactlyOneHostIsAsked() {
+    @Test func `exactly one Host is required`() {
         #expect(status([]) == 400)
         #expect(status([("Host", "localhost"), ("host", "localhost")]) == 400)
     }
 
-    @Test func theAddressThatWasReachedCountsInWhateverSpelling() {
+    @Test func `the local address is a host in any spelling`() {
         #expect(status([("Host", "[0:0:0:0:0:0:0:1]:9901")], address: "::1") == nil)
         #expect(status([("Host", "10.0.0.7:9901")], address: "::ffff:10.0.0.7") == nil)
         #expect(status([("Host", "10.0.0.8")], address: "10.0.0.7") == 421)
@@ -47,12 +43,11 @@ import Testing
         ("Origin", "http://localhost"), ("Origin", "null"), ("Sec-Fetch-Site", "cross-site"),
         ("sec-fetch-site", "same-site"), ("Sec-Fetch-Site", ""),
     ])
-    func aCallOfAPageIsRefused(name: String, value: String) {
+    func `a request of a web page is rejected`(name: String, value: String) {
         #expect(status([("Host", "localhost"), (name, value)]) == 403)
     }
 
-    @Test(arguments: ["none", "same-origin"])
-    func aBrowsersOwnNavigationPasses(value: String) {
+    @Test(arguments: ["none", "same-origin"]) func `a navigation by the user is served`(value: String) {
         #expect(status([("Host", "localhost"), ("Sec-Fetch-Site", value)]) == nil)
     }
 
@@ -62,26 +57,20 @@ import Testing
         return AdminGuard(token: token, hosts: []).isAuthorized(request)
     }
 
-    @Test(arguments: ["Bearer s3cret", "bearer s3cret"])
-    func theTokenOpens(value: String) {
+    @Test(arguments: ["Bearer s3cret", "bearer s3cret"]) func `the token authorizes`(value: String) {
         #expect(isAuthorized([value]))
     }
 
     @Test(arguments: [
-        "Bearer s3cre", "Bearer s3cretX", "Bearer S3cret", "Bearer s3cret ", "Bearer  s3cret", "Bearer", "Bearer ",
-        "s3cret", "Basic s3cret", "", "Bearer s3crets3cret",
+        ["Bearer s3cre"], ["Bearer s3cretX"], ["Bearer S3cret"], ["Bearer s3cret "], ["Bearer  s3cret"], ["Bearer"],
+        ["Bearer "], ["s3cret"], ["Basic s3cret"], [""], ["Bearer s3crets3cret"], [],
+        ["Bearer s3cret", "Bearer s3cret"],
     ])
-    func anythingElseDoesNot(value: String) {
-        #expect(!isAuthorized([value]))
+    func `a wrong, missing or repeated token does not authorize`(values: [String]) {
+        #expect(!isAuthorized(values))
     }
 
-    @Test func noneAndTwoDoNotOpen() {
-        #expect(!isAuthorized([]))
-        #expect(!isAuthorized(["Bearer s3cret", "Bearer s3cret"]))
-    }
-
-    @Test(arguments: [nil, ""])
-    func withoutATokenNothingOpens(token: String?) {
+    @Test(arguments: [nil, ""]) func `without a configured token nothing is authorized`(token: String?) {
         #expect(!isAuthorized(["Bearer "], token: token))
         #expect(AdminGuard(token: token, hosts: []).token == nil)
     }

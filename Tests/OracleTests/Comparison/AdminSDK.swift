@@ -2,11 +2,11 @@ import Foundation
 
 @testable import Authentication
 
-/// What the Admin SDK says of a token.
+/// The Admin SDK's verdict on a token.
 struct AdminVerdict: Decodable, Sendable {
-    /// Of a token that it accepts, in UTF-8.
+    /// The uid of an accepted token, in UTF-8.
     let uid: Data?
-    /// Else the exception's class, and what it tells.
+    /// Otherwise the class of the exception and its message.
     let error: String?
     let message: String?
 
@@ -59,7 +59,7 @@ struct AdminSDK {
         try lines.write(to: folder.appending(path: "cases.jsonl"))
     }
 
-    /// Runs a script that lies in this folder's parent on a folder of files.
+    /// Runs a script of the parent folder on a folder of files.
     func run(_ script: String = "oracle.py", in folder: URL) throws {
         let errors = folder.appending(path: "errors")
         try Data().write(to: errors)

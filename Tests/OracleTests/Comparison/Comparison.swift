@@ -1,6 +1,6 @@
 @testable import Authentication
 
-/// What came of verifying the same tokens by both.
+/// The results of verifying the same tokens with Gatehouse and the Admin SDK.
 struct Comparison: Sendable {
     private(set) var tried = 0
     private(set) var distinctTokens = 0
@@ -26,10 +26,10 @@ struct Comparison: Sendable {
         let gatehouse = try GatehouseVerifier(certificates: keys.certificates, now: TokenDraft.now)
         let verdicts = try AdminSDK(interpreter: interpreter).verdicts(corpus.cases, certificates: keys.certificates)
         distinctTokens = corpus.distinctTokens
-        for (one, theirs) in zip(corpus.cases, verdicts) { note(one, ours: gatehouse.verdict(one), theirs: theirs) }
+        for (one, theirs) in zip(corpus.cases, verdicts) { record(one, ours: gatehouse.verdict(one), theirs: theirs) }
     }
 
-    private mutating func note(_ one: OracleCase, ours: GatehouseVerdict, theirs: AdminVerdict) {
+    private mutating func record(_ one: OracleCase, ours: GatehouseVerdict, theirs: AdminVerdict) {
         tried += 1
         switch (ours, theirs.uid) {
         case (.accepted(let uid), let other?):
@@ -38,7 +38,7 @@ struct Comparison: Sendable {
         case (.accepted, nil): laxer.append("\(theirs.error ?? "") \(theirs.message ?? ""): \(one)")
         case (_, nil):
             refusedByBoth += 1
-            noteExpiry(one, ours, theirs)
+            recordExpiry(one, ours, theirs)
         case (_, _?):
             if let difference = Difference(ours, of: one) {
                 stricter[difference, default: 0] += 1
@@ -49,7 +49,7 @@ struct Comparison: Sendable {
     }
 
     /// A client that reads "expired" gets a new token; one that reads "invalid" signs its user out.
-    private mutating func noteExpiry(_ one: OracleCase, _ ours: GatehouseVerdict, _ theirs: AdminVerdict) {
+    private mutating func recordExpiry(_ one: OracleCase, _ ours: GatehouseVerdict, _ theirs: AdminVerdict) {
         guard theirs.isExpiry else { return }
         if case .refused(let failure) = ours, failure.reason == .expired { return }
         if Difference(ours, of: one) == nil { otherwiseExpired.append("\(ours): \(one)") }

@@ -2,7 +2,7 @@ import JOSE
 
 @testable import Authentication
 
-/// Why Gatehouse may refuse what the Admin SDK accepts. Each has a row, by its raw value, in docs/verification.md.
+/// A reason for which Gatehouse refuses tokens that the Admin SDK accepts. docs/verification.md has a row for each.
 enum Difference: String, CaseIterable, Sendable {
     case size = "longer than 16 KiB"
     case encoding = "not strict base64url"
@@ -26,7 +26,7 @@ enum Difference: String, CaseIterable, Sendable {
     case tenant = "a tenant where none is configured, or another in a session cookie"
     case userID = "user_id other than sub"
 
-    /// The difference that explains a refusal of a token that the SDK accepts in the same setting; nil when none does.
+    /// The difference that explains the refusal of a token that the SDK accepts. `nil` if none does.
     init?(_ verdict: GatehouseVerdict, of one: OracleCase) {
         switch verdict {
         case .accepted, .unexpected: return nil
@@ -73,7 +73,7 @@ enum Difference: String, CaseIterable, Sendable {
         }
     }
 
-    /// Reasons that the SDK has too: ours may only be told where the bounds differ.
+    /// Reasons that the SDK has too: Gatehouse may differ only where its bounds differ.
     private init?(bounded reason: VerificationFailure.Reason, of one: OracleCase) {
         guard let jws = try? UnverifiedJWS(one.token) else { return nil }
         let claims = jws.payload.root

@@ -3,17 +3,17 @@ import JOSE
 @testable import Authentication
 @testable import GatewayCore
 
-/// What Gatehouse says of a token.
+/// Gatehouse's verdict on a token.
 enum GatehouseVerdict: Sendable {
     case accepted(uid: String)
-    /// Not a compact JWS that may be verified; why.
+    /// Not a compact JWS that may be verified, and the reason.
     case malformed(JWSError)
     case refused(VerificationFailure)
-    /// Anything else; there is none while the keys are there.
+    /// Any other outcome. It does not occur while the keys are available.
     case unexpected(String)
 }
 
-/// Gatehouse's authentication in each setting, with the keys of a map of certificates and a clock that stands.
+/// Gatehouse's authentication in each setting, with the keys of a map of certificates and a fixed time.
 struct GatehouseVerifier {
     private let authenticators: [OracleSetting: Authenticator]
     private let now: Int64

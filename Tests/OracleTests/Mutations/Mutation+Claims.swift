@@ -2,8 +2,8 @@ extension Mutation {
     /// JSON values that a claim may wrongly have.
     static let oddValues: [String?] = [
         nil, "null", "true", "false", "0", "-0", "1", "-1", "1.0", "1.5", "1e3", "1E400", "-1e-400",
-        "9223372036854775807", "9223372036854775808", "-9223372036854775809", String(repeating: "9", count: 400),
-        "NaN", "Infinity", "-Infinity", "\"\"", "\" \"", "\"x\"", "\"0\"", "\"null\"", "[]", "{}", "[null]", "[[]]",
+        "9223372036854775807", "9223372036854775808", "-9223372036854775809", String(repeating: "9", count: 400), "NaN",
+        "Infinity", "-Infinity", "\"\"", "\" \"", "\"x\"", "\"0\"", "\"null\"", "[]", "{}", "[null]", "[[]]",
         #"{"a":1,"a":2}"#, #""\ud800""#, #""\udc00\ud800""#, #""\u0000""#, #""\ud83d\ude00""#, "\"\u{FEFF}\"",
     ]
 
@@ -32,10 +32,10 @@ extension Mutation {
 
     private static let issuers = [
         "\"https://securetoken.google.com/other\"", "\"accounts.google.com\"",
-        "\"http://securetoken.google.com/my-app\"",
-        "\"https://securetoken.google.com/my-app\"", #""https:\/\/securetoken.google.com\/my-app""#,
-        "\"https://session.firebase.google.com/my-app\"", #""https:\/\/session.firebase.google.com\/my-app""#,
-        "\"https://securetoken.google.com/\"", "\"securetoken.google.com/my-app\"",
+        "\"http://securetoken.google.com/my-app\"", "\"https://securetoken.google.com/my-app\"",
+        #""https:\/\/securetoken.google.com\/my-app""#, "\"https://session.firebase.google.com/my-app\"",
+        #""https:\/\/session.firebase.google.com\/my-app""#, "\"https://securetoken.google.com/\"",
+        "\"securetoken.google.com/my-app\"",
     ]
 
     private static let customTokenAudience =

@@ -1,14 +1,12 @@
 extension Mutation {
     private static let algorithms = [
         "RS256", "rs256", "RS256 ", "RS384", "RS512", "PS256", "ES256", "ES384", "HS256", "EdDSA", "none", "None",
-        "NONE",
-        "nOnE", "", "RSA", "SHA256withRSA",
+        "NONE", "nOnE", "", "RSA", "SHA256withRSA",
     ]
 
     private static let types = [
         "\"JWT\"", "\"jwt\"", "\"JOSE\"", "\"at+jwt\"", "\"application/jwt\"", "\"logout+jwt\"", "\"\"", "null", "7",
-        "[]",
-        "[\"JWT\"]", "{}", #""\u004aWT""#, "\"JWT \"", "\"\(String(repeating: "t", count: 300))\"",
+        "[]", "[\"JWT\"]", "{}", #""\u004aWT""#, "\"JWT \"", "\"\(String(repeating: "t", count: 300))\"",
     ]
 
     private static let keyIDs = [
@@ -22,10 +20,9 @@ extension Mutation {
         ("crit", ["[]", "[\"exp\"]", "[\"b64\"]", "null", "\"exp\"", "7", "{}"]),
         ("b64", ["false", "true", "null", "\"false\""]),
         ("jwk", ["{}", #"{"kty":"RSA","e":"AQAB","n":"AQ"}"#, "null"]),
-        ("jku", ["\"https://example.com/keys\"", "null"]),
-        ("x5u", ["\"https://example.com/cert\""]), ("x5c", ["[]", "[\"MIIB\"]"]), ("x5t", ["\"AA\""]),
-        ("cty", ["\"JWT\"", "7"]), ("zip", ["\"DEF\""]), ("enc", ["\"A256GCM\""]), ("nonce", ["\"n\""]),
-        ("url", ["\"/\""]),
+        ("jku", ["\"https://example.com/keys\"", "null"]), ("x5u", ["\"https://example.com/cert\""]),
+        ("x5c", ["[]", "[\"MIIB\"]"]), ("x5t", ["\"AA\""]), ("cty", ["\"JWT\"", "7"]), ("zip", ["\"DEF\""]),
+        ("enc", ["\"A256GCM\""]), ("nonce", ["\"n\""]), ("url", ["\"/\""]),
         ("x", ["1", "NaN", #""\ud800""#, "[[[[]]]]"]),
     ]
 

@@ -60,6 +60,6 @@ extension Mutation {
 }
 
 extension SeededRandom {
-    /// A random index of what is not empty.
+    /// A random index of a collection that is not empty.
     mutating func index(of list: some Collection) -> Int { Int(next() % UInt64(list.count)) }
 }

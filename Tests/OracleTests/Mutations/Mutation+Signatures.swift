@@ -6,11 +6,11 @@ extension Mutation {
             Signer.second, .retired, .forged, .elliptic, .otherwise(.ps256), .otherwise(.rs384), .otherwise(.rs512),
             .publishedSecret,
         ]
-        .map { signer in Mutation("signed by \(signer)") { $0.signer = signer } } + told
+        .map { signer in Mutation("signed by \(signer)") { $0.signer = signer } } + named
         + rawEdits.list.map { edit in Mutation("signature \(edit.name)") { $0.signature.append(edit.edit) } }
 
-    /// Signatures of which the header tells the truth.
-    private static let told: [Mutation] = [
+    /// Signatures by the algorithm and key that the header names.
+    private static let named: [Mutation] = [
         signed("PS256", .otherwise(.ps256)), signed("RS384", .otherwise(.rs384)), signed("RS512", .otherwise(.rs512)),
         signed("HS256", .publishedSecret), signed("ES256", .elliptic), signed("ES256", .elliptic, as: "key-elliptic"),
         signed("RS256", .second, as: "key-2"), signed("RS256", .second, as: OracleKeys.accentedID),

@@ -2,12 +2,12 @@ import DevelopmentIdentity
 
 /// One token of one account.
 struct RevocationCase: Sendable, CustomStringConvertible {
-    /// What Identity Toolkit knows of an account; times in seconds before now.
+    /// The state of an account at Identity Toolkit.
     enum Account: Sendable, Hashable, CaseIterable {
         case neverRevoked, revokedLongAgo, revokedBetween, revokedAtSignIn, revokedAtIssue, revokedNow
         case disabled, disabledAndRevoked, enabledAgain, deleted
 
-        /// Nil: there is none.
+        /// `nil` if there is no such account.
         func record(of user: DevelopmentUser, now: Int64) -> DevelopmentAccount? {
             switch self {
             // The SDK needs the member, which accounts made by Firebase have.
@@ -34,8 +34,7 @@ struct RevocationCase: Sendable, CustomStringConvertible {
         static let all = [
             Token(signedIn: 60, issued: 60), Token(signedIn: 3600, issued: 60), Token(signedIn: 3600, issued: 3600),
             Token(signedIn: 200_000, issued: 60), Token(signedIn: 3601, issued: 61),
-            Token(signedIn: 1800, issued: 1800),
-            Token(signedIn: 61, issued: 59),
+            Token(signedIn: 1800, issued: 1800), Token(signedIn: 61, issued: 59),
         ]
     }
 
@@ -48,8 +47,8 @@ struct RevocationCase: Sendable, CustomStringConvertible {
     var uid: String { "\(account)-\(token.signedIn)-\(token.issued)" }
     var description: String { uid }
 
-    /// Whether the account was revoked after this sign-in, but not after the token was made from it. The SDK compares the token's
-    /// `iat`, Gatehouse the sign-in, as the Admin SDK for Node does: a refreshed token is as old as its sign-in.
+    /// Whether the account was revoked after this sign-in and before the token was issued. The SDK compares `iat`.
+    /// Gatehouse compares the sign-in, as the Admin SDK for Node does: a refreshed token is as old as its sign-in.
     var wasRefreshedAfterRevocation: Bool {
         guard let since = account.record(of: DevelopmentUser(uid: uid), now: 0)?.validSince else { return false }
         return -token.signedIn < since && -token.issued >= since

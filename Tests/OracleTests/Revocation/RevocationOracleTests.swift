@@ -7,7 +7,7 @@ import Logging
 import NIOCore
 import Testing
 
-/// A gateway that asks Identity Toolkit about revocations, beside the Admin SDK with `check_revoked`, both asking the same one.
+/// A gateway that checks revocations at Identity Toolkit, beside the Admin SDK with `check_revoked` at the same one.
 @Suite(
     .serialized,
     .enabled(
@@ -21,19 +21,19 @@ struct RevocationOracleTests {
     private struct Verdict: Decodable {
         let sdk, gateway: String
 
-        /// What both should have said.
+        /// Whether both have the same verdict.
         var agrees: Bool {
             switch sdk {
             case "accepted": gateway == "accepted"
             case "UserDisabledError": gateway == "auth/user-disabled"
-            // A user that is not there has no tokens that count.
+            // A deleted user has no valid tokens.
             case "RevokedIdTokenError", "UserNotFoundError": gateway == "auth/id-token-revoked"
             default: false
             }
         }
     }
 
-    @Test func theGatewayAndTheSDKAgreeOnWhoIsRevoked() async throws {
+    @Test func `the gateway and the SDK agree on revoked users`() async throws {
         let provider = try await DevelopmentProvider.start()
         let upstream = try await EchoUpstream.start()
         let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-oracle-\(UUID().uuidString)")

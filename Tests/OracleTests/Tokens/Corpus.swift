@@ -1,14 +1,16 @@
+import JOSE
+
 @testable import Authentication
 @testable import SystemFixtures
 
-/// The tokens of a run: each mutation alone, many together, and noise. The same in every run but for the keys.
+/// The tokens of a run: single mutations, combinations, and noise. Only the keys differ between runs.
 struct Corpus {
     private(set) var cases: [OracleCase] = []
     private let keys: OracleKeys
     private var random = SeededRandom(seed: 0x6761_7465_686F_7573)
     private var seen: Set<[UInt8]> = []
 
-    /// How many tokens of several mutations, and of noise, a run has.
+    /// The numbers of tokens with several mutations, and with noise.
     private static let together = 3000
     private static let noisy = 2400
 
@@ -19,7 +21,7 @@ struct Corpus {
         try addNoise()
     }
 
-    /// How many different tokens there are; a token may be tried in several settings.
+    /// The number of different tokens. A token may be tried in several settings.
     var distinctTokens: Int { seen.count }
 
     private mutating func add(_ mutations: [Mutation], _ setting: OracleSetting) throws {
@@ -28,7 +30,7 @@ struct Corpus {
         cases.append(new)
     }
 
-    /// Times are tried with each skew, what concerns tenants with and without one.
+    /// Times are tried with each skew, and `firebase` with and without a tenant.
     private mutating func addSingles() throws {
         for kind in OracleSetting.kinds {
             let plain = OracleSetting(kind: kind, skew: 5, tenant: nil)
@@ -45,8 +47,8 @@ struct Corpus {
         }
     }
 
-    /// Most mutations alone make a token that is refused. Those that do not are drawn more often, so that something is
-    /// left for the others to change.
+    /// Most single mutations make a token that is refused. The others are drawn more often, so that combinations are
+    /// not all refused for the same reason.
     private mutating func addTogether() throws {
         let mild = try mildMutations()
         for _ in 0..<Self.together {
@@ -60,7 +62,7 @@ struct Corpus {
         for _ in 0..<Self.noisy { try add([.noise(&random)], anySetting()) }
     }
 
-    /// Those that make a token which Gatehouse takes.
+    /// The mutations whose token Gatehouse accepts.
     private func mildMutations() throws -> [Mutation] {
         let gatehouse = try GatehouseVerifier(certificates: keys.certificates, now: TokenDraft.now)
         let plain = OracleSetting(kind: .idToken, skew: 5, tenant: nil)
@@ -73,5 +75,40 @@ struct Corpus {
         OracleSetting(
             kind: OracleSetting.kinds[random.index(of: 0..<2)], skew: OracleSetting.skews[random.index(of: 0..<3)],
             tenant: random.index(of: 0..<4) == 0 ? "corp" : nil)
+    }
+}
+
+/// The settings that both verifiers have.
+struct OracleSetting: Hashable, Sendable {
+    var kind: CredentialKind
+    /// Seconds. The SDK's also prolongs `exp`.
+    var skew: Int64
+    /// `nil` for a verifier without a tenant.
+    var tenant: String?
+
+    static let kinds: [CredentialKind] = [.idToken, .sessionCookie]
+    static let skews: [Int64] = [0, 5, 60]
+    static let tenants: [String?] = [nil, "corp"]
+}
+
+/// A token, and how it is to be verified.
+struct OracleCase: Sendable {
+    let name: String
+    let setting: OracleSetting
+    let token: [UInt8]
+
+    init(_ mutations: [Mutation], _ setting: OracleSetting, keys: OracleKeys) throws {
+        var draft = TokenDraft(setting.kind)
+        for mutation in mutations { mutation.apply(&draft) }
+        name = mutations.map { String($0.name.prefix(80)) }.joined(separator: "; ")
+        self.setting = setting
+        token = try draft.made(with: keys)
+    }
+}
+
+extension OracleCase: CustomStringConvertible {
+    var description: String {
+        let how = "\(setting.kind), skew \(setting.skew), tenant \(setting.tenant ?? "none")"
+        return "\(name) [\(how)] \(String(decoding: token, as: UTF8.self).prefix(1200))"
     }
 }

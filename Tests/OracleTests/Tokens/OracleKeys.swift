@@ -10,7 +10,7 @@ struct OracleKeys: Sendable {
     let retired: SigningKey
     /// Published, but not RSA.
     let elliptic: SigningKey
-    /// Published by nobody.
+    /// Not published.
     let forged: SigningKey
     /// `{kid: certificate}`, as Google publishes it.
     let certificates: [UInt8]
@@ -45,12 +45,12 @@ struct OracleKeys: Sendable {
     }
 }
 
-/// Who signs a token.
+/// The key and algorithm that sign a token.
 enum Signer: Sendable {
     case first, second, retired, elliptic, forged
     /// The first key with another algorithm.
     case otherwise(Algorithm)
-    /// HMAC with what everybody knows: the certificates.
+    /// HMAC whose secret is the published certificates.
     case publishedSecret
 
     func signature(over input: [UInt8], keys: OracleKeys) throws -> [UInt8] {

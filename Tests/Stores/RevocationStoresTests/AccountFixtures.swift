@@ -1,17 +1,18 @@
 import GatewayCore
 import Revocation
+import RevocationStores
 import Testing
 
 @testable import StoreFixtures
 
-/// A uid as they are made here.
+/// A uid in the form of an account that the gateway creates.
 func madeUID(_ number: Int) -> UserKey {
     let digits = String(number, radix: 16)
     return UserKey(String(repeating: "0", count: 32 - digits.count) + digits)
 }
 
 extension AccountRecord {
-    /// An account that is made with this link.
+    /// An account as it is created with this link.
     static func made(_ uid: UserKey, _ link: IdentityLink, email: String? = nil, name: String? = nil) -> AccountRecord {
         AccountRecord(
             uid: uid, email: email, emailVerified: email != nil, name: name, created: 1_700_000_000,
@@ -19,13 +20,12 @@ extension AccountRecord {
     }
 }
 
-/// Two gateways over one store, and what can be said of the store itself after they are done.
+/// Two gateways over one store.
 struct TwoGateways {
     let stores: [any GatewayStore]
-    /// What is half done or contradicts itself in the store.
+    /// Describes unfinished and contradictory entries of the store.
     var contradictions: () throws -> String = { "" }
 
-    /// Which stores there are.
     enum Kind: CaseIterable { case sqlite, redis }
 
     static func make(_ kind: Kind) async throws -> TwoGateways {
@@ -40,13 +40,32 @@ struct TwoGateways {
         }
     }
 
-    subscript(_ index: Int) -> any GatewayStore { stores[index % 2] }
+    static let rounds = 200
+
+    /// Runs `round` with two gateways 200 times, and expects no contradiction in the store afterwards.
+    static func race(
+        _ kind: Kind, _ round: (any GatewayStore, any GatewayStore, Int) async throws -> Void
+    ) async throws {
+        let gateways = try await make(kind)
+        for number in 0..<rounds { try await round(gateways.stores[0], gateways.stores[1], number) }
+        #expect(try gateways.contradictions() == "")
+    }
 }
 
 extension RedisDatabase {
-    /// Links and addresses whose key and account do not say the same, and ends of links that are not finished. For names without escapes.
-    func contradictions() throws -> String {
-        try cli("EVAL", Self.audit, "0")
+    /// Links and addresses whose key and account differ, and unfinished ends of links. For names without escapes.
+    func contradictions() throws -> String { try cli("EVAL", Self.audit, "0") }
+
+    /// A store that is loaded from a database of its own.
+    static func freshStore() async throws -> (RedisDatabase, RedisStore) {
+        let database = try await fresh()
+        return (database, try await database.loadedStore())
+    }
+
+    /// A loaded store on a server of its own.
+    static func storeOnOwnServer(_ configuration: [String] = []) async throws -> (RedisDatabase, RedisStore) {
+        let database = try await onOwnServer(configuration)
+        return (database, try await database.loadedStore())
     }
 
     private static let audit = """

@@ -2,27 +2,31 @@ import GatewayConfiguration
 import GatewayCore
 import Testing
 
-/// A configuration with errors, and where and how each of them is reported.
+/// A configuration with errors, and the expected report of each error.
 struct BrokenConfiguration: CustomTestStringConvertible, Sendable {
     let yaml: String
     /// Each `LINE:COLUMN what...`: the position exactly, then a part of the message.
     let expected: [String]
     var environment: [String: String] = [:]
+    /// Values with the same error: each replaces "…" in `yaml`.
+    var values: [String] = []
 
-    /// A whole file.
+    /// A complete file.
     static func file(_ yaml: String, _ expected: String..., environment: [String: String] = [:]) -> Self {
         Self(yaml: yaml, expected: expected, environment: environment)
     }
 
-    /// Sections before an upstream and a route that are in order.
-    static func section(_ yaml: String, _ expected: String..., environment: [String: String] = [:]) -> Self {
-        Self(yaml: yaml + "\n" + Self.rest, expected: expected, environment: environment)
+    /// Sections before a valid upstream and a valid route.
+    static func section(
+        _ yaml: String, _ expected: String..., environment: [String: String] = [:], values: [String] = []
+    ) -> Self {
+        Self(yaml: yaml + "\n" + Self.rest, expected: expected, environment: environment, values: values)
     }
 
-    /// The keys of one route, each on a line of its own from line 5 and column 5, in a file that is in order otherwise.
-    static func route(_ lines: String, _ expected: String...) -> Self {
+    /// The keys of one route, each on its own line from line 5 and column 5, in an otherwise valid file.
+    static func route(_ lines: String, _ expected: String..., values: [String] = []) -> Self {
         let indented = lines.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
-        return Self(yaml: Self.beforeRoute + indented + "\n", expected: expected)
+        return Self(yaml: Self.beforeRoute + indented + "\n", expected: expected, values: values)
     }
 
     static let rest = """
@@ -40,8 +44,13 @@ struct BrokenConfiguration: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { String(yaml.replacing("\n", with: " | ").prefix(70)) }
 
-    /// Loads the configuration and compares what was reported.
+    /// Loads the configuration with each value and compares the reported errors.
     func check(sourceLocation: Testing.SourceLocation = #_sourceLocation) {
+        guard !values.isEmpty else { return check(yaml, sourceLocation) }
+        for value in values { check(yaml.replacing("…", with: value), sourceLocation) }
+    }
+
+    private func check(_ yaml: String, _ sourceLocation: Testing.SourceLocation) {
         let errors = ConfigurationTesting.errors(in: yaml, environment: environment)
         let comment = Comment(rawValue: errors.map(\.description).joined(separator: "\n"))
         #expect(errors.count == expected.count, comment, sourceLocation: sourceLocation)
@@ -54,13 +63,13 @@ struct BrokenConfiguration: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// Loading texts in tests.
+/// Functions that load a configuration from a text.
 enum ConfigurationTesting {
     static func load(_ yaml: String, environment: [String: String] = [:]) throws(ConfigurationErrors) -> Configuration {
         try Configuration.load(bytes: Array(yaml.utf8), file: "gatehouse.yaml", environment: environment)
     }
 
-    /// Loads sections before an upstream and a route that are in order.
+    /// Loads sections before a valid upstream and a valid route.
     static func load(section: String, environment: [String: String] = [:]) throws -> Configuration {
         try load(section + "\n" + BrokenConfiguration.rest, environment: environment)
     }

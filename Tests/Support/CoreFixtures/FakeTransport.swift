@@ -4,7 +4,7 @@ import Testing
 
 @testable import OutboundHTTP
 
-/// Answers requests as the test says: at once by a rule, or later, one by one.
+/// Answers requests at once by a rule, or later one by one.
 final class FakeTransport: OutboundTransport {
     typealias Reply = Result<OutboundResponse, LookupFailure>
 
@@ -27,10 +27,8 @@ final class FakeTransport: OutboundTransport {
     var calls: [Call] { state.withLock { $0.calls } }
     var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
-    /// From here on requests get this answer at once; those for which it is nil are held.
-    func always(_ rule: (@Sendable (OutboundRequest) -> Reply?)?) {
-        state.withLock { $0.rule = rule }
-    }
+    /// Sets the rule for responses. Requests without a response are held.
+    func always(_ rule: (@Sendable (OutboundRequest) -> Reply?)?) { state.withLock { $0.rule = rule } }
 
     func send(_ request: OutboundRequest, within timeout: Duration, completion: @escaping @Sendable (Reply) -> Void) {
         let rule = state.withLock { state in
@@ -40,18 +38,12 @@ final class FakeTransport: OutboundTransport {
         if let reply = rule?(request) { completion(reply) }
     }
 
-    func shutdown() async {
-        state.withLock { $0.isShutDown = true }
-    }
+    func shutdown() async { state.withLock { $0.isShutDown = true } }
 
-    /// Answers a call that is held, by its place from 0.
-    func answer(_ place: Int, _ reply: Reply) {
-        calls[place].answer(reply)
-    }
+    /// Answers a held call by its index.
+    func answer(_ place: Int, _ reply: Reply) { calls[place].answer(reply) }
 
-    func answer(_ place: Int, _ body: String) {
-        answer(place, 200, body)
-    }
+    func answer(_ place: Int, _ body: String) { answer(place, 200, body) }
 
     func answer(_ place: Int, _ status: Int, _ body: String, retryAfter: String? = nil) {
         answer(place, .success(OutboundResponse(status: status, retryAfter: retryAfter, body: Array(body.utf8))))
@@ -63,11 +55,13 @@ extension OutboundRequest {
     func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 }
 
-/// Log lines, for a look at them.
+/// The lines of a log.
 final class LogLines: Sendable {
     struct Line: Sendable {
         let level: Logger.Level
-        let text: String
+        let message: String
+        let metadata: Logger.Metadata
+        var text: String { "\(message) \(metadata)" }
     }
 
     private let lines = Mutex<[Line]>([])
@@ -92,7 +86,7 @@ final class LogLines: Sendable {
         }
 
         func log(event: LogEvent) {
-            let line = Line(level: event.level, text: "\(event.message) \(event.metadata ?? [:])")
+            let line = Line(level: event.level, message: "\(event.message)", metadata: event.metadata ?? [:])
             lines.lines.withLock { $0.append(line) }
         }
     }

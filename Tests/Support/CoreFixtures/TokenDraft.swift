@@ -6,7 +6,7 @@ struct TokenDraft {
     static let key = makeKey("key-1")
     /// Published beside ``key`` under an id of its own.
     static let secondKey = makeKey("key-2")
-    /// A key that nobody published, under a published id.
+    /// An unpublished key under a published id.
     static let forgedKey = makeKey("key-1")
     static let keys = keySet([key, secondKey])
 

@@ -1,5 +1,6 @@
-package import DevelopmentIdentity
 internal import NIOCore
+internal import Synchronization
+package import DevelopmentIdentity
 
 #if canImport(Glibc)
     internal import Glibc
@@ -7,12 +8,10 @@ internal import NIOCore
     internal import Musl
 #endif
 
-// What a server does on a connection besides sending a whole response
+// Steps of a server that are not a complete response
 extension ResponseStep {
     /// Sends so many bytes of ``BodyPattern``, no faster than the peer reads.
-    package static func fill(_ count: Int) -> ResponseStep {
-        .run { channel, next in fill(count, channel, next) }
-    }
+    package static func fill(_ count: Int) -> ResponseStep { .run { channel, next in fill(count, channel, next) } }
 
     private static func fill(_ count: Int, _ channel: any Channel, _ next: @escaping @Sendable () -> Void) {
         guard count > 0 else { return next() }
@@ -76,7 +75,40 @@ package enum BodyPattern {
     private static let block = Array("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-\n".utf8)
 
     /// The first `count` bytes of the pattern, which repeats every 64 bytes.
-    package static func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { block[$0 & 63] }
+    package static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { block[$0 & 63] } }
+}
+
+/// Holds responses back until a test opens it, so that no test has to sleep.
+package final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiters: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// A closed gate.
+    package init() {}
+
+    /// How many responses are held back.
+    package var waiting: Int { state.withLock { $0.waiters.count } }
+
+    /// Lets everything through, now and from now on.
+    package func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter() }
+    }
+
+    /// Calls `body` once, as soon as the gate is open.
+    func whenOpen(_ body: @escaping @Sendable () -> Void) {
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.waiters.append(body) }
+            return state.isOpen
+        }
+        if isOpen { body() }
     }
 }

@@ -31,10 +31,8 @@ final class FakeRedis: Sendable {
         /// The name, in upper case.
         var name: String { arguments.first?.uppercased() ?? "" }
 
-        /// What the server is to repeat; nil for another command.
-        var marker: String? {
-            arguments.count == 2 && (name == "ECHO" || name == "PING") ? arguments[1] : nil
-        }
+        /// The text that the server must repeat. `nil` for another command.
+        var marker: String? { arguments.count == 2 && (name == "ECHO" || name == "PING") ? arguments[1] : nil }
     }
 
     fileprivate struct State {
@@ -68,14 +66,12 @@ final class FakeRedis: Sendable {
         let state = Mutex(State())
         let answer: @Sendable (Command) -> Answer
 
-        init(_ answer: @escaping @Sendable (Command) -> Answer) {
-            self.answer = answer
-        }
+        init(_ answer: @escaping @Sendable (Command) -> Answer) { self.answer = answer }
     }
 
     /// Listens, and answers each command by `answer`, one connection beside the other.
     ///
-    /// ECHO, and PING with an argument, is answered as Redis does: `answer` is not asked about it, and it is not among `commands`.
+    /// ECHO, and PING with an argument, get the response of Redis and are not among `commands`.
     init(_ answer: @escaping @Sendable (Command) -> Answer) throws {
         (listener, port) = try Ports.listener()
         core = Core(answer)
@@ -105,13 +101,6 @@ final class FakeRedis: Sendable {
     /// How many connections are open now.
     var openConnectionCount: Int { core.state.withLock { $0.connections.count { $0 >= 0 } } }
 
-    /// Ends all connections; others may be made.
-    func disconnectAll() {
-        core.state.withLock { state in
-            for connection in state.connections where connection >= 0 { shutdown(connection, Int32(SHUT_RDWR)) }
-        }
-    }
-
     /// Answers the oldest commands that were met with silence, the earliest connection first.
     func answerSilenced(_ texts: String...) {
         core.state.withLock { state in
@@ -123,7 +112,7 @@ final class FakeRedis: Sendable {
         }
     }
 
-    /// Sends bytes that nobody asked for on every connection.
+    /// Sends unsolicited bytes on every connection.
     func sendUnasked(_ text: String) {
         core.state.withLock { state in
             for connection in state.connections where connection >= 0 { _ = sendAll(connection, Array(text.utf8)) }
@@ -131,9 +120,9 @@ final class FakeRedis: Sendable {
     }
 }
 
-/// Writes all bytes; false when the client is gone.
+/// Writes all bytes. Returns `false` if the client is gone.
 @discardableResult
-private func sendAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+func sendAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes { bytes in

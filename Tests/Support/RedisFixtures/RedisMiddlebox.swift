@@ -3,13 +3,13 @@ import Synchronization
 
 @testable import SystemFixtures
 
-/// A TCP proxy before a Redis server that knows where replies begin and end, and loses, repeats or swaps one when it is told to.
+/// A TCP proxy before a Redis server that can lose, repeat or swap a reply.
 final class RedisMiddlebox: Sendable {
-    /// What becomes of a reply.
+    /// The fault of a reply.
     enum Fault: Sendable, CaseIterable {
         case lost
         case repeated
-        /// It comes after the reply that follows it.
+        /// It is sent after the next reply.
         case swapped
     }
 
@@ -106,7 +106,7 @@ extension RedisMiddlebox.Core {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
             let count = uninterrupted { recv(client, &chunk, chunk.count, 0) }
-            guard count > 0, write(Array(chunk[..<count]), to: server) else { break }
+            guard count > 0, sendAll(server, Array(chunk[..<count])) else { break }
         }
         shutdown(server, Int32(SHUT_RDWR))
         shutdown(client, Int32(SHUT_RDWR))
@@ -137,7 +137,7 @@ extension RedisMiddlebox.Core {
                         output = []
                     }
                 }
-                guard write(output, to: client) else { break reading }
+                guard sendAll(client, output) else { break reading }
             }
         }
         shutdown(client, Int32(SHUT_RDWR))
@@ -151,18 +151,6 @@ extension RedisMiddlebox.Core {
             state.faults += 1
             return fault
         }
-    }
-
-    private func write(_ bytes: [UInt8], to socket: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { bytes in
-                uninterrupted { send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
-            }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
     }
 
     /// Where the reply ends that begins at `start`; nil where it is not complete.

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It can be frozen, killed and started again on the same port and files. It ends with this object, and with the tests.
 final class RedisServer: Sendable {
-    /// As whom `cli` speaks to the server.
+    /// The user of `cli`.
     struct User: Sendable {
         let name: String
         let password: String
@@ -33,15 +33,15 @@ final class RedisServer: Sendable {
     /// The last process's id.
     var pid: Int32 { process.withLock { $0?.pid ?? 0 } }
 
-    /// What the server wrote to its log.
+    /// The log of the server.
     var log: String { folder.read("log") }
 
     /// Starts a server and returns when it answers.
     ///
     /// - Parameters:
-    ///   - configuration: lines besides the port and the folder, such as `appendonly yes` or `requirepass secret`. Nothing is saved by default.
-    ///   - user: as whom `cli` speaks to it, where it asks for a password.
-    ///   - tls: whose certificates it uses; it speaks nothing but TLS then.
+    ///   - configuration: additional lines, such as `appendonly yes`. Nothing is saved by default.
+    ///   - user: the user of `cli`, if the server requires a password.
+    ///   - tls: the authority of its certificates; the server then accepts only TLS.
     init(_ configuration: [String] = [], user: User? = nil, tls: TestAuthority? = nil) async throws {
         folder = try ScratchFolder()
         self.user = user

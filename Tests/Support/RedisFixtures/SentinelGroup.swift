@@ -5,7 +5,7 @@ import Synchronization
 
 /// A master, two replicas, and three sentinels that watch them and fail over within a second or two.
 final class SentinelGroup: Sendable {
-    /// What the sentinels call the master.
+    /// The name of the master.
     static let name = "truth"
 
     /// The data servers; the first begins as the master.
@@ -105,8 +105,8 @@ private final class Sentinel: Sendable {
         try await eventually("redis-sentinel to be ready: \(folder.read("log"))") {
             folder.read("log").contains("Sentinel ID is") ? true : nil
         }
-        // What a sentinel knows of a replica is good for five of its pings while the master is down, and it undoes a promotion that it
-        // was not told of for four of its publications.
+        // Short periods: a sentinel trusts its knowledge of a replica for five pings while the master is down, and
+        // reverts an unknown promotion after four publications.
         try cli("sentinel", "debug", "info-period", "300", "ping-period", "300", "ask-period", "100")
         try cli("sentinel", "debug", "publish-period", "500")
     }

@@ -55,9 +55,7 @@ struct RedisDatabase: Sendable {
 
     /// Runs a command by `redis-cli`, as another backend would; what it prints.
     @discardableResult
-    func cli(_ arguments: String...) throws -> String {
-        try server.cli(["-n", "\(number)"] + arguments)
-    }
+    func cli(_ arguments: String...) throws -> String { try server.cli(["-n", "\(number)"] + arguments) }
 
     /// The entries of the stream of changes: the names and values of each, in a line.
     func changes() throws -> [String] {
@@ -67,6 +65,6 @@ struct RedisDatabase: Sendable {
         return lines.split(whereSeparator: isID).map { $0.joined(separator: " ") }
     }
 
-    /// Those entries that tell of links.
+    /// The entries about links.
     func linkChanges() throws -> [String] { try changes().filter { $0.hasPrefix("link ") } }
 }

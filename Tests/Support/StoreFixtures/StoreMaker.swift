@@ -14,7 +14,7 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
     let make: @Sendable (GatewayClock) async throws -> any GatewayStore
 
     static let all = [sqliteFile, sqliteMemory, redis]
-    /// Those that tell by their own clock what has expired, and remove it when they are told to.
+    /// The stores that expire records by their own clock, when they are purged.
     static let embedded = [sqliteFile, sqliteMemory]
 
     static let sqliteFile = StoreMaker(testDescription: "SQLite file") { clock in
@@ -34,7 +34,7 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
         try await RedisDatabase.fresh().loadedStore(now: clock.now())
     }
 
-    /// What the view answers for a session with this record.
+    /// The lookup result for a session with this record.
     func lookup(_ record: SessionRecord) -> SessionLookup {
         if viewHasSignIns { return .record(revoked: record.revoked, signedInAt: record.signedInAt) }
         return record.revoked ? .record(revoked: true, signedInAt: nil) : .none
@@ -47,9 +47,7 @@ struct StoreMaker: Sendable, CustomTestStringConvertible {
 }
 
 extension GatewayClock {
-    static func standing(at now: Int64) -> GatewayClock {
-        GatewayClock(now: { now }, monotonic: { 1 })
-    }
+    static func standing(at now: Int64) -> GatewayClock { GatewayClock(now: { now }, monotonic: { 1 }) }
 }
 
 extension Logger {
@@ -69,13 +67,13 @@ struct TemporaryFolder {
 }
 
 extension StoreView {
-    /// What the view answers for a uid.
+    /// The lookup result for a uid.
     func user(_ uid: String) throws -> UserLookup {
         let hasher = try #require(SHA256Hasher())
         return user(try #require(StoreKey(user: uid, hasher: hasher)))
     }
 
-    /// What the view answers for a session.
+    /// The lookup result for a session.
     func session(_ uid: String, _ session: String) throws -> SessionLookup {
         let hasher = try #require(SHA256Hasher())
         return self.session(try #require(StoreKey(user: uid, session: session, hasher: hasher)))
@@ -92,7 +90,7 @@ func expectStoreError(
     return error
 }
 
-/// How many of so many tasks at once are told that they succeeded.
+/// The number of concurrent tasks that succeed.
 func winners(of count: Int, _ attempt: @escaping @Sendable (Int) async throws -> Bool) async throws -> Int {
     try await withThrowingTaskGroup(of: Bool.self) { group in
         for number in 0..<count { group.addTask { try await attempt(number) } }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Ports of loopback.
 enum Ports {
-    /// One that nobody listens on. Another process may take it before its use.
+    /// A free port. Another process may bind it before its use.
     static func free() throws -> Int {
         let (descriptor, port) = try listener()
         close(descriptor)
@@ -24,5 +24,42 @@ enum Ports {
         }
         guard listens else { throw Impatience("a socket that listens: errno \(errno)") }
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+}
+
+/// A thread that releases its body when it returns. Threads of Foundation release it later, unknown to sanitizers.
+enum PlainThread {
+    private final class Body {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Runs `body` on a thread of its own.
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        let argument = Unmanaged.passRetained(Body(body)).toOpaque()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let failure = pthread_create(
+            &thread, nil,
+            { argument in
+                #if canImport(Darwin)
+                    let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+                #else
+                    // pthread_create passes its argument on, which is not nil.
+                    let body = Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue()
+                #endif
+                body.run()
+                return nil
+            }, argument)
+        precondition(failure == 0, "no thread could be made")
+        #if canImport(Darwin)
+            if let thread { pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A server that ends when it is told to, when nobody holds it any more, and when the tests are killed.
+/// A server process that ends with `end`, with its last reference, and with the tests.
 final class ServerProcess: Sendable {
     private struct State: ~Copyable {
         let process: Process
@@ -12,7 +12,7 @@ final class ServerProcess: Sendable {
     private let state: Mutex<State>
     let pid: Int32
 
-    /// - Parameter log: what the server prints goes to this file of `folder`, after what stands there.
+    /// - Parameter log: the file of `folder` to which the output of the server is appended.
     init(_ program: String, _ arguments: [String], in folder: ScratchFolder, log: String) async throws {
         let process = Process()
         let lifeline = Pipe()
@@ -34,13 +34,9 @@ final class ServerProcess: Sendable {
         }
     }
 
-    deinit {
-        end()
-    }
+    deinit { end() }
 
-    func signal(_ number: Int32) {
-        kill(pid, number)
-    }
+    func signal(_ number: Int32) { kill(pid, number) }
 
     /// Kills the server and returns when it is gone.
     func end() {
@@ -48,5 +44,36 @@ final class ServerProcess: Sendable {
             try? state.lifeline.fileHandleForWriting.close()
             state.process.waitUntilExit()
         }
+    }
+}
+
+/// Programs that run to their end.
+enum Program {
+    /// Where a program of Redis or OpenSSL is, on the usual paths.
+    static func path(_ name: String) -> String {
+        ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        } ?? name
+    }
+
+    /// Runs a program and returns its standard output. Throws if it fails.
+    @discardableResult
+    static func run(_ name: String, _ arguments: [String], in folder: String = "/", environment: [String: String] = [:])
+        throws -> String
+    {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path(name))
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Impatience("\(name) \(arguments) to succeed") }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,16 +1,11 @@
-/// A certificate authority of a test, and what it signed for a server on loopback and for a client.
+/// A certificate authority, with certificates and keys of a server on loopback and of a client.
 final class TestAuthority: Sendable {
     private let folder: ScratchFolder
 
-    /// The authority's own certificate.
     var authority: String { folder.path("ca.pem") }
-    /// The server's certificate.
     var certificate: String { folder.path("server.pem") }
-    /// The server's private key.
     var key: String { folder.path("server.key") }
-    /// A client's certificate.
     var clientCertificate: String { folder.path("client.pem") }
-    /// A client's private key.
     var clientKey: String { folder.path("client.key") }
 
     /// Makes them with OpenSSL.
@@ -35,7 +30,5 @@ final class TestAuthority: Sendable {
         ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", file]
     }
 
-    private func openssl(_ arguments: [String]) throws {
-        try Program.run("openssl", arguments, in: folder.path)
-    }
+    private func openssl(_ arguments: [String]) throws { try Program.run("openssl", arguments, in: folder.path) }
 }

@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-/// What a system call gives once it was not interrupted. Calls with a time limit are, wherever a machine stands still and goes on, as
-/// virtual ones do (signal(7)). A `connect` goes on where it was on Linux alone.
+/// Repeats a system call that was interrupted. Calls with a timeout are interrupted when a virtual machine pauses
+/// (signal(7)). Only Linux continues an interrupted `connect`.
 func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

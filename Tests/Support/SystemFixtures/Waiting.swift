@@ -1,15 +1,14 @@
+import Foundation
+
 /// A test did not get what it waited for.
 struct Impatience: Error, CustomStringConvertible {
-    /// What it waited for.
+    /// The condition that was not met.
     let description: String
 
-    /// Tells what was waited for in vain.
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 }
 
-/// Looks again and again until `condition` gives something: another process cannot tell us that it is ready.
+/// Polls `condition` until it returns a value: another process cannot notify the test.
 @discardableResult
 func eventually<Value>(
     _ what: @autoclosure () -> String, within limit: Duration = .seconds(15), _ condition: () async throws -> Value?
@@ -20,5 +19,21 @@ func eventually<Value>(
         if let value = try await condition() { return value }
         guard ContinuousClock.now < end else { throw Impatience("waited \(limit) for \(what())") }
         try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
+/// The factors for limits of time and memory under sanitizers and on busy machines.
+enum Allowance {
+    /// At least 1.
+    static let factor = value(of: "GATEHOUSE_TEST_ALLOWANCE")
+    private static let memoryFactor = value(of: "GATEHOUSE_TEST_MEMORY_ALLOWANCE")
+
+    static func time(_ usual: Duration) -> Duration { usual * factor }
+    /// A timeout of the gateway's configuration, long enough for a busy machine.
+    static func setting(milliseconds usual: Int) -> String { "\(usual * factor)ms" }
+    static func memory(kilobytes usual: Int) -> Int { usual * memoryFactor }
+
+    private static func value(of variable: String) -> Int {
+        max(1, Int(ProcessInfo.processInfo.environment[variable] ?? "") ?? 1)
     }
 }

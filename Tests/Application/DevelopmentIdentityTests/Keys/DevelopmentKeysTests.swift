@@ -3,11 +3,15 @@ import Foundation
 import JOSE
 import Testing
 
+@testable import SystemFixtures
+
 @Suite struct DevelopmentKeysTests {
-    private func withDirectory(_ body: (String) throws -> Void) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("keys-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        try body(directory)
+    private let folder: ScratchFolder
+    private let directory: String
+
+    init() throws {
+        folder = try ScratchFolder()
+        directory = folder.path("keys")
     }
 
     private func ids(_ keys: DevelopmentKeys) -> [String] {
@@ -18,7 +22,7 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func theLastKeyAddedSigns() throws {
+    @Test func `the last key added signs`() throws {
         var keys = DevelopmentKeys()
         for id in ["a", "b"] { keys.add(try .generate(.es256, keyID: id), for: .idToken) }
         #expect(keys.current(for: .idToken)?.keyID == "b")
@@ -27,53 +31,45 @@ import Testing
         #expect(keys.current(for: .sessionCookie) == nil)
     }
 
-    @Test func aKeyOfTheSameIdReplacesTheOld() throws {
+    @Test func `a key of the same id replaces the old`() throws {
         var keys = DevelopmentKeys()
         for _ in 0..<2 { keys.add(try .generate(.es256, keyID: "a"), for: .idToken) }
         #expect(keys[.idToken].count == 1)
     }
 
-    @Test func theSharedKeysAreMadeOnce() throws {
+    @Test func `the shared keys are made once`() throws {
         #expect(try ids(.shared()) == ids(.shared()))
     }
 
-    @Test func aDirectoryGetsKeysOnceAndKeepsThem() throws {
-        try withDirectory { directory in
-            let made = try DevelopmentKeys.load(orCreateIn: directory)
-            let read = try DevelopmentKeys.load(orCreateIn: directory)
-            #expect(ids(made) == ids(read))
-            #expect(made[.idToken].map(\.jwk) == read[.idToken].map(\.jwk))
-        }
+    @Test func `a directory gets keys once and keeps them`() throws {
+        let made = try DevelopmentKeys.load(orCreateIn: directory)
+        let read = try DevelopmentKeys.load(orCreateIn: directory)
+        #expect(ids(made) == ids(read))
+        #expect(made[.idToken].map(\.jwk) == read[.idToken].map(\.jwk))
     }
 
-    @Test func onlyTheOwnerMayReadTheFile() throws {
-        try withDirectory { directory in
-            _ = try DevelopmentKeys.load(orCreateIn: directory)
-            #expect(try mode("\(directory)/\(DevelopmentKeys.fileName)") == 0o600)
-            #expect(try mode(directory) == 0o700)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [DevelopmentKeys.fileName])
-        }
+    @Test func `only the owner may read the file`() throws {
+        _ = try DevelopmentKeys.load(orCreateIn: directory)
+        #expect(try mode("\(directory)/\(DevelopmentKeys.fileName)") == 0o600)
+        #expect(try mode(directory) == 0o700)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [DevelopmentKeys.fileName])
     }
 
-    @Test func severalKeysOfSeveralAlgorithmsAreKept() throws {
-        try withDirectory { directory in
-            var keys = try DevelopmentKeys.shared()
-            keys.add(try .generate(.es256, keyID: "second"), for: .idToken)
-            try keys.save(in: directory)
-            try keys.save(in: directory)
-            let read = try DevelopmentKeys.load(orCreateIn: directory)
-            #expect(ids(read) == ids(keys))
-            #expect(read.current(for: .idToken)?.algorithm == .es256)
-        }
+    @Test func `several keys of several algorithms are kept`() throws {
+        var keys = try DevelopmentKeys.shared()
+        keys.add(try .generate(.es256, keyID: "second"), for: .idToken)
+        try keys.save(in: directory)
+        try keys.save(in: directory)
+        let read = try DevelopmentKeys.load(orCreateIn: directory)
+        #expect(ids(read) == ids(keys))
+        #expect(read.current(for: .idToken)?.algorithm == .es256)
     }
 
-    @Test func aFileThatOthersMayReadIsRefused() throws {
-        try withDirectory { directory in
-            try DevelopmentKeys.shared().save(in: directory)
-            let path = "\(directory)/\(DevelopmentKeys.fileName)"
-            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-            #expect(problem(directory)?.contains("chmod 600") == true)
-        }
+    @Test func `a file that others may read is rejected`() throws {
+        try DevelopmentKeys.shared().save(in: directory)
+        let path = "\(directory)/\(DevelopmentKeys.fileName)"
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        #expect(problem()?.contains("chmod 600") == true)
     }
 
     @Test(arguments: [
@@ -84,24 +80,22 @@ import Testing
             "the key a"
         ),
     ])
-    func aFileThatIsNotOursIsRefused(text: String, reason: String) throws {
-        try withDirectory { directory in
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-            let made = FileManager.default.createFile(
-                atPath: "\(directory)/\(DevelopmentKeys.fileName)", contents: Data(text.utf8),
-                attributes: [.posixPermissions: 0o600])
-            #expect(made)
-            #expect(problem(directory)?.contains(reason) == true)
-        }
+    func `a file of another form is rejected`(text: String, reason: String) throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        let made = FileManager.default.createFile(
+            atPath: "\(directory)/\(DevelopmentKeys.fileName)", contents: Data(text.utf8),
+            attributes: [.posixPermissions: 0o600])
+        #expect(made)
+        #expect(problem()?.contains(reason) == true)
     }
 
-    @Test func aDirectoryThatCannotBeMadeIsAnError() {
-        #expect(problem("/nonexistent/keys")?.hasPrefix("cannot make the directory of /nonexistent/keys/") == true)
+    @Test func `a directory that cannot be created is an error`() {
+        #expect(problem(in: "/nonexistent/keys")?.hasPrefix("cannot make the directory of /nonexistent/keys/") == true)
     }
 
-    private func problem(_ directory: String) -> String? {
+    private func problem(in directory: String? = nil) -> String? {
         do throws(DevelopmentIdentityError) {
-            _ = try DevelopmentKeys.load(orCreateIn: directory)
+            _ = try DevelopmentKeys.load(orCreateIn: directory ?? self.directory)
             return nil
         } catch {
             #expect(error.code == .keyFile)

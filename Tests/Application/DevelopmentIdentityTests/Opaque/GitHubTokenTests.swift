@@ -3,51 +3,49 @@ import IdentityFixtures
 import JOSE
 import Testing
 
-@Suite struct GitHubTokenTests {
+@Suite(.provider) struct GitHubTokenTests {
+    private let provider: DevelopmentProvider
     private static let agent = "User-Agent: gatehouse\r\n"
     private static let fields = agent + basic("Iv1.gatehouse", "github-secret")
     private let token = OpaqueToken.gitHub(for: .linus, scopes: ["repo", "user"], now: noon)
 
+    init() throws { provider = try #require(DevelopmentProvider.current) }
+
     private func check(
-        _ provider: DevelopmentProvider, _ body: String, client: String = "Iv1.gatehouse", fields: String = fields
+        _ body: String, client: String = "Iv1.gatehouse", fields: String = fields
     ) async throws -> Response {
-        let path = "/applications/\(client)/token"
-        return try await #require(Response(exchange(provider.port, "POST", path, fields: fields, body: body)))
+        try await provider.response("/applications/\(client)/token", method: "POST", fields: fields, body: body)
     }
 
-    private func check(_ provider: DevelopmentProvider, _ token: OpaqueToken) async throws -> Response {
-        try await check(provider, "{\"access_token\":\"\(token.text)\"}")
+    private func check(_ token: OpaqueToken) async throws -> Response {
+        try await check("{\"access_token\":\"\(token.text)\"}")
     }
 
-    @Test func aKnownTokenHasAnAuthorization() async throws {
-        try await withProvider { provider in
-            try provider.add(token)
-            let response = try await check(provider, token)
-            #expect(response.status == 200)
-            let answer = try #require(response.json).root
-            #expect(answer["user"]?["id"]?.integer == 583_231)
-            #expect(answer["user"]?["login"]?.string == "linus")
-            #expect(answer["app"]?["client_id"]?.string == "Iv1.gatehouse")
-            #expect(answer["scopes"]?.elements.map(\.string) == ["repo", "user"])
-            #expect(answer["created_at"]?.string == "2023-11-14T22:13:20Z")
-            #expect(answer["expires_at"]?.kind == .null)
-            #expect(answer["token_last_eight"]?.string == String(token.text.suffix(8)))
-            #expect(provider.calls(about: token) == 1)
-            #expect(provider.calls(to: .gitHubTokenCheck) == 1)
-        }
+    @Test func `a known token is described`() async throws {
+        try provider.add(token)
+        let response = try await check(token)
+        #expect(response.status == 200)
+        let answer = try #require(response.json).root
+        #expect(answer["user"]?["id"]?.integer == 583_231)
+        #expect(answer["user"]?["login"]?.string == "linus")
+        #expect(answer["app"]?["client_id"]?.string == "Iv1.gatehouse")
+        #expect(answer["scopes"]?.elements.map(\.string) == ["repo", "user"])
+        #expect(answer["created_at"]?.string == "2023-11-14T22:13:20Z")
+        #expect(answer["expires_at"]?.kind == .null)
+        #expect(answer["token_last_eight"]?.string == String(token.text.suffix(8)))
+        #expect(provider.calls(about: token) == 1)
+        #expect(provider.calls(to: .gitHubTokenCheck) == 1)
     }
 
-    @Test func unknownRevokedAndAnothersTokensAreAllNotFound() async throws {
+    @Test func `unknown, revoked and foreign tokens are not found`() async throws {
         let foreign = OpaqueToken.gitHub(for: .linus, clientID: "Iv1.other", now: noon)
-        try await withProvider { provider in
-            try provider.add(token)
-            provider.revoke(token)
-            try provider.add(foreign)
-            for text in [token.text, foreign.text, "gho_unknown"] {
-                let response = try await check(provider, "{\"access_token\":\"\(text)\"}")
-                #expect(response.status == 404)
-                #expect(response.json?.root["message"]?.string == "Not Found")
-            }
+        try provider.add(token)
+        provider.revoke(token)
+        try provider.add(foreign)
+        for text in [token.text, foreign.text, "gho_unknown"] {
+            let response = try await check("{\"access_token\":\"\(text)\"}")
+            #expect(response.status == 404)
+            #expect(response.json?.root["message"]?.string == "Not Found")
         }
     }
 
@@ -55,48 +53,35 @@ import Testing
         ("Iv1.gatehouse", agent), ("Iv1.gatehouse", agent + basic("Iv1.gatehouse", "wrong")), ("Iv1.other", fields),
         ("Iv1.other", agent + basic("Iv1.other", "github-secret")),
     ])
-    func onlyTheApplicationMayAsk(client: String, fields: String) async throws {
-        try await withProvider { provider in
-            try provider.add(token)
-            let response = try await check(
-                provider, "{\"access_token\":\"\(token.text)\"}", client: client, fields: fields)
-            #expect(response.status == 401)
-            #expect(provider.calls(about: token) == 0)
-        }
+    func `only the application may inspect tokens`(client: String, fields: String) async throws {
+        try provider.add(token)
+        let response = try await check("{\"access_token\":\"\(token.text)\"}", client: client, fields: fields)
+        #expect(response.status == 401)
+        #expect(provider.calls(about: token) == 0)
     }
 
     @Test(arguments: [
         ("{}", 422), ("{\"access_token\":7}", 422), ("{\"access_token\":\"\"}", 422), ("x", 400), ("", 400),
     ])
-    func whatIsNoQuestionIsRefused(body: String, status: Int) async throws {
-        try await withProvider { provider in
-            let response = try await check(provider, body)
-            #expect(response.status == status)
-        }
+    func `a malformed lookup is rejected`(body: String, status: Int) async throws {
+        #expect(try await check(body).status == status)
     }
 
-    @Test func whoDoesNotSayItsNameIsRefused() async throws {
-        try await withProvider { provider in
-            let response = try await check(provider, "{}", fields: basic("Iv1.gatehouse", "github-secret"))
-            #expect(response.status == 403)
-        }
+    @Test func `a request without a user agent is rejected`() async throws {
+        #expect(try await check("{}", fields: basic("Iv1.gatehouse", "github-secret")).status == 403)
     }
 
-    @Test func theURLIsTheTemplateOfTheConfiguration() async throws {
-        try await withProvider { provider in
-            let url = "http://127.0.0.1:\(provider.port)/applications/{client_id}/token"
-            #expect(provider.url(.gitHubTokenCheck) == url)
-        }
+    @Test func `the URL is the template of the configuration`() async throws {
+        let url = "http://127.0.0.1:\(provider.port)/applications/{client_id}/token"
+        #expect(provider.url(.gitHubTokenCheck) == url)
     }
 
-    @Test func itCanMisbehave() async throws {
-        try await withProvider { provider in
-            provider.misbehave(.status(429, fields: ["Retry-After": "7"]), at: .gitHubTokenCheck, times: 1)
-            let response = try await check(provider, token)
-            #expect(response.status == 429)
-            #expect(response.field("Retry-After") == "7")
-            #expect(try await check(provider, token).status == 404)
-        }
+    @Test func `the endpoint can misbehave`() async throws {
+        provider.misbehave(.status(429, fields: ["Retry-After": "7"]), at: .gitHubTokenCheck, times: 1)
+        let response = try await check(token)
+        #expect(response.status == 429)
+        #expect(response.field("Retry-After") == "7")
+        #expect(try await check(token).status == 404)
     }
 
     @Test(arguments: [
@@ -105,7 +90,7 @@ import Testing
         (1_709_164_800, "2024-02-29T00:00:00Z"), (1_735_689_599, "2024-12-31T23:59:59Z"),
         (4_107_542_400, "2100-03-01T00:00:00Z"),
     ])
-    func theTimeIsACalendars(seconds: Int64, text: String) {
+    func `the creation time is written as a calendar date`(seconds: Int64, text: String) {
         #expect(OpaqueToken.gitHub(for: .ada, now: seconds).response["created_at"] == .string(text))
     }
 }

@@ -1,36 +1,32 @@
 import DevelopmentIdentity
 import Testing
 
-/// Which pages may read what they had minted.
-@Suite struct MintSharingTests {
+/// The origins whose pages may read minted tokens.
+@Suite(.provider) struct MintSharingTests {
+    private let provider: DevelopmentProvider
+
+    init() throws { provider = try #require(DevelopmentProvider.current) }
+
     private func mint(_ method: String = "POST", origin: String?, body: String = "{}") async throws -> Response {
-        var response: Response?
-        try await withProvider { provider in
-            let fields = origin.map { "Origin: \($0)\r\n" } ?? ""
-            response = try await Response(exchange(provider.port, method, "/mint", fields: fields, body: body))
-        }
-        return try #require(response)
+        let fields = origin.map { "Origin: \($0)\r\n" } ?? ""
+        return try await provider.response("/mint", method: method, fields: fields, body: body)
     }
 
     @Test(arguments: ["http://127.0.0.1:8080", "http://localhost:8080", "http://localhost"])
-    func aPageOfThisMachineMayReadTheToken(_ origin: String) async throws {
-        let response = try await mint(origin: origin)
-        #expect(response.status == 200)
-        #expect(response.field("Access-Control-Allow-Origin") == origin)
-        #expect(response.field("Vary") == "Origin")
-    }
-
-    @Test func aPageOfThisMachineMayReadWhyThereIsNone() async throws {
-        let response = try await mint(origin: "http://127.0.0.1:8080", body: "[]")
-        #expect(response.status == 400)
-        #expect(response.field("Access-Control-Allow-Origin") == "http://127.0.0.1:8080")
+    func `a page of this machine may read tokens and errors`(_ origin: String) async throws {
+        for (body, status) in [("{}", 200), ("[]", 400)] {
+            let response = try await mint(origin: origin, body: body)
+            #expect(response.status == status)
+            #expect(response.field("Access-Control-Allow-Origin") == origin)
+            #expect(response.field("Vary") == "Origin")
+        }
     }
 
     @Test(arguments: [
         "https://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost:8080.evil.example",
         "http://127.0.0.1:x", "https://127.0.0.1:8080", nil,
     ])
-    func aPageFromElsewhereMayNot(_ origin: String?) async throws {
+    func `a page from elsewhere may not`(_ origin: String?) async throws {
         for method in ["POST", "OPTIONS"] {
             let response = try await mint(method, origin: origin)
             #expect(response.field("Access-Control-Allow-Origin") == nil)
@@ -38,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func aPreflightIsAnswered() async throws {
+    @Test func `a preflight is answered`() async throws {
         let response = try await mint("OPTIONS", origin: "http://localhost:8080", body: "")
         #expect(response.status == 204)
         #expect(response.field("Access-Control-Allow-Origin") == "http://localhost:8080")

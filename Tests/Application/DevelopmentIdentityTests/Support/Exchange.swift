@@ -2,6 +2,7 @@ import DevelopmentIdentity
 import Foundation
 import IdentityFixtures
 import JOSE
+import Testing
 
 /// A response as it came over the wire.
 struct Response {
@@ -27,7 +28,7 @@ struct Response {
     }
 }
 
-/// Sends one request on a connection of its own and takes everything until it closes.
+/// Sends one request on a connection of its own and returns everything until it closes.
 func exchange(
     _ port: Int, _ method: String, _ target: String, fields: String = "", body: String = ""
 ) async throws -> [UInt8] {
@@ -36,6 +37,13 @@ func exchange(
     try await client.transmit(
         "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\(fields)\(length)\r\n\(body)")
     return try await client.readToEnd()
+}
+
+/// Sends the bytes of a request, after whose response the server closes the connection.
+func response(to request: String, port: Int) async throws -> Response {
+    let client = try await SocketClient(port: port)
+    try await client.transmit(request)
+    return try await #require(Response(client.readToEnd()))
 }
 
 /// Starts a provider of a fixed clock, runs `body` and stops it.
@@ -64,10 +72,61 @@ func withEcho(_ body: (EchoUpstream) async throws -> Void) async throws {
     await echo.stop()
 }
 
+extension DevelopmentProvider {
+    /// The provider of the test that runs, in suites with the trait `.provider`.
+    @TaskLocal static var current: DevelopmentProvider?
+
+    /// Sends a request on a connection of its own.
+    func response(
+        _ path: String, method: String = "GET", fields: String = "", body: String = ""
+    ) async throws -> Response {
+        try await #require(Response(exchange(port, method, path, fields: fields, body: body)))
+    }
+
+    func response(at endpoint: Endpoint) async throws -> Response { try await response(endpoint.rawValue) }
+
+    /// A token from the endpoint that mints tokens.
+    func mint(_ body: String) async throws -> UnverifiedJWS {
+        let response = try await response("/mint", method: "POST", body: body)
+        return try UnverifiedJWS(#require(response.json?.root["token"]?.string))
+    }
+}
+
+extension EchoUpstream {
+    /// The server of the test that runs, in suites with the trait `.echo`.
+    @TaskLocal static var current: EchoUpstream?
+}
+
+/// Starts a server for each test of a suite.
+struct ServerTrait: SuiteTrait, TestScoping {
+    let isRecursive = true
+    let run: @Sendable (@Sendable () async throws -> Void) async throws -> Void
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await run(function)
+    }
+}
+
+extension Trait where Self == ServerTrait {
+    static var provider: Self {
+        ServerTrait { test in
+            try await withProvider { try await DevelopmentProvider.$current.withValue($0, operation: test) }
+        }
+    }
+
+    static var echo: Self {
+        ServerTrait { test in
+            try await withEcho { try await EchoUpstream.$current.withValue($0, operation: test) }
+        }
+    }
+}
+
 /// The time of the tests, in seconds since 1970.
 let noon: Int64 = 1_700_000_000
 
-/// As above, with GET.
+/// Sends one GET on a connection of its own and returns everything until it closes.
 func exchange(_ port: Int, _ target: String, fields: String = "") async throws -> [UInt8] {
     try await exchange(port, "GET", target, fields: fields)
 }
@@ -75,12 +134,25 @@ func exchange(_ port: Int, _ target: String, fields: String = "") async throws -
 /// POSTs a form.
 func post(
     _ provider: DevelopmentProvider, _ path: String, form: String, fields: String = ""
-) async throws -> Response? {
+) async throws -> Response {
     let type = "Content-Type: application/x-www-form-urlencoded\r\n"
-    return try await Response(exchange(provider.port, "POST", path, fields: type + fields, body: form))
+    return try await provider.response(path, method: "POST", fields: type + fields, body: form)
 }
 
 /// The field `Authorization` of HTTP Basic.
 func basic(_ user: String, _ password: String) -> String {
     "Authorization: Basic \(Data("\(user):\(password)".utf8).base64EncodedString())\r\n"
+}
+
+extension JSONValue {
+    /// Expects members with these values. `nil` is an absent member.
+    func expect(_ members: KeyValuePairs<String, JSON?>, sourceLocation: SourceLocation = #_sourceLocation) {
+        for (name, expected) in members {
+            let value = self[name]
+            let scalar = value.map { value in
+                value.string.map(JSON.string) ?? value.integer.map(JSON.integer) ?? value.bool.map(JSON.bool) ?? .null
+            }
+            #expect(scalar == expected, "\(name)", sourceLocation: sourceLocation)
+        }
+    }
 }

@@ -8,8 +8,8 @@ import Foundation
     import Musl
 #endif
 
-/// A client that sends exactly the bytes it is told and shows exactly the bytes that come: a blocking socket, each call
-/// on a queue of its own. Nothing waits longer than 20 seconds.
+/// A client that sends and receives raw bytes on a blocking socket. Each call has its own thread and waits for at most
+/// 20 seconds.
 final class SocketClient: Sendable {
     struct Failure: Error, Equatable {
         let call: String
@@ -45,7 +45,7 @@ final class SocketClient: Sendable {
         close(descriptor)
     }
 
-    /// Ends what this side sends and what it takes.
+    /// Ends both directions of the connection.
     func shutDown() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
@@ -67,12 +67,12 @@ final class SocketClient: Sendable {
         }
     }
 
-    /// Everything until the server closes.
+    /// Reads until the server closes the connection.
     func readToEnd() async throws -> [UInt8] {
         try await read { _ in false }
     }
 
-    /// What comes until it contains `text`, or the server closes.
+    /// Reads until the received bytes contain `text` or the server closes the connection.
     func read(until text: String) async throws -> String {
         let bytes = try await read { Data($0.suffix(65_536 + text.utf8.count)).range(of: Data(text.utf8)) != nil }
         return String(decoding: bytes, as: UTF8.self)

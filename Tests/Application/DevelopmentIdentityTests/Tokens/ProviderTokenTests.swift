@@ -19,10 +19,9 @@ import Testing
         (.facebook, "https://www.facebook.com"), (.yahoo, "https://api.login.yahoo.com"),
         (.linkedIn, "https://www.linkedin.com/oauth"), (.oidc("corp"), "https://corp.example"),
     ])
-    func everyTokenHasWhatOpenIDConnectAsksFor(provider: IdentityProvider, issuer: String) throws {
+    func `every token has the claims that OpenID Connect requires`(provider: IdentityProvider, issuer: String) throws {
         let claims = try claims(provider)
-        #expect(claims["iss"]?.string == issuer)
-        #expect(claims["aud"]?.string == provider.demoAudience)
+        claims.expect(["iss": .string(issuer), "aud": .string(provider.demoAudience)])
         #expect(claims["sub"]?.string?.isEmpty == false)
         #expect(claims["iat"]?.integer == noon)
         #expect((claims["exp"]?.integer ?? 0) >= noon + 3600)
@@ -33,46 +32,42 @@ import Testing
         (IdentityProvider.apple, true), (.oidc("corp"), true), (.google, false), (.microsoft, false),
         (.facebook, false), (.yahoo, false), (.linkedIn, false),
     ])
-    func onlySomeSayWhenTheUserSignedIn(provider: IdentityProvider, says: Bool) throws {
+    func `only some providers state the time of the sign-in`(provider: IdentityProvider, says: Bool) throws {
         #expect(try claims(provider)["auth_time"]?.integer == (says ? noon : nil))
     }
 
     @Test(arguments: IdentityProvider.wellKnown + [.oidc("corp")])
-    func audienceIssuerAndNonceAreTheChosenOnes(provider: IdentityProvider) throws {
+    func `audience, issuer and nonce are the requested ones`(provider: IdentityProvider) throws {
         let claims = try claims(
             .idToken(of: provider, for: .ada, audience: "a", issuer: "https://i.example", nonce: "n", now: noon))
-        #expect(claims["aud"]?.string == "a")
-        #expect(claims["iss"]?.string == "https://i.example")
-        #expect(claims["nonce"]?.string == "n")
+        claims.expect(["aud": "a", "iss": "https://i.example", "nonce": "n"])
     }
 
-    @Test func appleWritesBooleansAsStringsAndNoName() throws {
+    @Test func `Apple writes booleans as strings and no name`() throws {
         let claims = try claims(.apple, .alan)
         #expect(claims["email_verified"]?.string == "true")
         #expect(claims["is_private_email"]?.string == "true")
-        #expect(claims["nonce_supported"]?.bool == true)
-        #expect(claims["sub"]?.string == "000123.0123456789abcdef0123456789abcdef.0123")
+        claims.expect(["nonce_supported": true, "sub": "000123.0123456789abcdef0123456789abcdef.0123"])
         #expect(try self.claims(.apple, .ada)["is_private_email"]?.string == "false")
         #expect(try self.claims(.apple, .ada)["name"] == nil)
         #expect(try self.claims(.apple, .robot)["is_private_email"] == nil)
     }
 
-    @Test func appleNamesNoType() throws {
+    @Test func `Apple names no type`() throws {
         let key = try #require(DevelopmentKeys.shared().current(for: .idToken))
         #expect(try UnverifiedJWS(ProviderToken.idToken(of: .apple, for: .ada, now: noon).signed(by: key)).type == nil)
     }
 
-    @Test func googleNamesThePresenterAndTheDomain() throws {
+    @Test func `Google names the presenter and the domain`() throws {
         let claims = try claims(.google)
-        #expect(claims["azp"]?.string == IdentityProvider.google.demoAudience)
-        #expect(claims["hd"]?.string == "example.com")
-        #expect(claims["email_verified"]?.bool == true)
-        #expect(claims["given_name"]?.string == "Ada")
-        #expect(claims["sub"]?.string == "104242424242424242424")
+        claims.expect([
+            "azp": .string(IdentityProvider.google.demoAudience), "hd": "example.com", "email_verified": true,
+            "given_name": "Ada", "sub": "104242424242424242424",
+        ])
         #expect(try self.claims(.google, .grace)["hd"] == nil)
     }
 
-    @Test func microsoftTellsUserAndTenantApartFromTheSubject() throws {
+    @Test func `Microsoft names user and tenant besides the subject`() throws {
         let claims = try claims(.microsoft, .barbara)
         #expect(claims["ver"]?.string == "2.0")
         #expect(claims["oid"]?.string == "8eaef023-2b34-4da1-9baa-8bc8c9d6a490")
@@ -83,38 +78,33 @@ import Testing
         #expect(claims["oid"]?.string == other["oid"]?.string)
     }
 
-    @Test func aPersonalMicrosoftAccountIsOfTheTenantOfAll() throws {
+    @Test func `a personal Microsoft account has the common tenant`() throws {
         let claims = try claims(.microsoft, .hedy)
-        #expect(claims["oid"]?.string == "00000000-0000-0000-4b2e-abcdef012345")
-        #expect(claims["tid"]?.string == "9188040d-6c67-4c5b-b112-36a304b66dad")
+        claims.expect(["oid": "00000000-0000-0000-4b2e-abcdef012345", "tid": "9188040d-6c67-4c5b-b112-36a304b66dad"])
         #expect(
             claims["iss"]?.string == "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0")
     }
 
-    @Test func anotherTenantHasAnotherIssuer() throws {
+    @Test func `another tenant has another issuer`() throws {
         let claims = try claims(ProviderToken.idToken(of: .microsoft, for: .ada, now: noon).inTenant("t"))
-        #expect(claims["tid"]?.string == "t")
-        #expect(claims["iss"]?.string == "https://login.microsoftonline.com/t/v2.0")
+        claims.expect(["tid": "t", "iss": "https://login.microsoftonline.com/t/v2.0"])
     }
 
-    @Test func linkedInWritesBooleansAsStrings() throws {
+    @Test func `LinkedIn writes booleans as strings`() throws {
         #expect(try claims(.linkedIn, .ada)["email_verified"]?.string == "true")
         #expect(try claims(.linkedIn, .grace)["email_verified"]?.string == "false")
     }
 
-    @Test func facebookSaysNothingOfTheAddress() throws {
+    @Test func `Facebook does not state whether the address is verified`() throws {
         let claims = try claims(.facebook, .dennis)
-        #expect(claims["sub"]?.string == "1234567890")
-        #expect(claims["email"]?.string == "dennis@example.com")
-        #expect(claims["email_verified"] == nil)
+        claims.expect(["sub": "1234567890", "email": "dennis@example.com", "email_verified": nil])
         #expect(claims["jti"]?.string?.isEmpty == false)
     }
 
-    @Test func microsoftAccessTokensAreOfEitherVersion() throws {
+    @Test func `Microsoft's access tokens have either version`() throws {
         let first = try claims(.microsoftAccessTokenV1(for: .barbara, now: noon))
         #expect(first["iss"]?.string == "https://sts.windows.net/\(DevelopmentUser.microsoftTenant)/")
-        #expect(first["aud"]?.string == "https://graph.microsoft.com")
-        #expect(first["ver"]?.string == "1.0")
+        first.expect(["aud": "https://graph.microsoft.com", "ver": "1.0"])
         let second = try claims(.microsoftAccessTokenV2(for: .barbara, now: noon))
         let id = try claims(.microsoft, .barbara)
         #expect(second["iss"]?.string == id["iss"]?.string)
@@ -123,7 +113,7 @@ import Testing
         #expect(id["scp"] == nil)
     }
 
-    @Test func anAccessTokenSaysThatItIsOne() throws {
+    @Test func `an access token states its type`() throws {
         let key = try #require(DevelopmentKeys.shared().current(for: .idToken))
         let token = try UnverifiedJWS(ProviderToken.accessToken(of: .oidc("c"), for: .ada, now: noon).signed(by: key))
         #expect(token.type == "at+jwt")
@@ -131,7 +121,7 @@ import Testing
         #expect(token.keyID == key.keyID)
     }
 
-    @Test func claimsAndHeaderCanBeAnything() throws {
+    @Test func `claims and header can be changed`() throws {
         let token = ProviderToken.idToken(of: .google, for: .ada, now: noon)
             .setting("aud", to: ["a", "b"]).removing("sub").setting("x", "y", to: 1).signedIn(at: 5)
             .settingHeader("kid", to: 7).removingHeader("typ")

@@ -6,12 +6,12 @@ import Testing
         text.wholeMatch(of: pattern) != nil
     }
 
-    @Test func anIdentityOfTheUserIsTheSubject() {
+    @Test func `an identity of the user is the subject`() {
         #expect(DevelopmentUser.linus.subject(at: "github.com") == "583231")
         #expect(DevelopmentUser.hedy.subject(at: "microsoft.com") == "4b2eabcdef012345")
     }
 
-    @Test func otherwiseItHasTheProvidersForm() {
+    @Test func `a generated subject has the form of the provider`() {
         let user = DevelopmentUser(uid: "zoe")
         #expect(Self.matches(user.subject(at: "apple.com"), /000123\.[0-9a-f]{32}\.\d{4}/))
         #expect(Self.matches(user.subject(at: "google.com"), /1\d{20}/))
@@ -25,7 +25,7 @@ import Testing
         #expect(user.subject(at: "oidc.corp") == "zoe")
     }
 
-    @Test func itIsTheSameInEveryRun() {
+    @Test func `a generated subject is the same in every run`() {
         #expect(DevelopmentUser(uid: "zoe").subject(at: "github.com") == "2978044")
         #expect(DevelopmentUser(uid: "zoe").subject(at: "google.com") == "151904053226050666718")
     }
@@ -33,12 +33,12 @@ import Testing
     @Test(arguments: [
         "apple.com", "google.com", "microsoft.com", "facebook.com", "github.com", "yahoo.com", "linkedin.com",
     ])
-    func noTwoUsersHaveTheSame(provider: String) {
+    func `no two users have the same subject`(provider: String) {
         let subjects = (0..<200).map { DevelopmentUser(uid: "user\($0)").subject(at: provider) }
         #expect(Set(subjects).count == subjects.count)
     }
 
-    @Test func theObjectIDOfATenantsUserIsItsIdentity() {
+    @Test func `the object ID of a tenant's user is its identity`() {
         #expect(DevelopmentUser.barbara.microsoftObjectID == "8eaef023-2b34-4da1-9baa-8bc8c9d6a490")
         #expect(!DevelopmentUser.barbara.hasPersonalMicrosoftAccount)
         #expect(DevelopmentUser.hedy.hasPersonalMicrosoftAccount)

@@ -13,7 +13,7 @@ import Testing
 @testable import OutboundHTTP
 @testable import StoreFixtures
 
-/// `explain` where Firebase, too, says who is revoked.
+/// `explain` with Firebase as a source of revocations.
 @Suite struct AccountExplanationTests {
     private static func configuration(_ change: (inout Configuration.Route) -> Void) -> Configuration {
         var configuration = Given.configuration([Given.route("/a", change)])
@@ -22,7 +22,7 @@ import Testing
         return configuration
     }
 
-    /// The account of ada's request, signed in 600 s ago.
+    /// Explains a request of ada, who signed in 600 s ago.
     private func explain(
         _ evidence: AccountEvidence?, records: RecordEvidence = .nothingRecorded, token: String? = nil,
         _ change: (inout Configuration.Route) -> Void = { _ in }
@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: passes)
-    func anAccountInOrderIsAStep(answer: AccountStatus.Answer) async throws {
+    func `an account in order is a step`(answer: AccountStatus.Answer) async throws {
         let (explanation, looks) = try await explain(.told(answer, by: "a test"))
         #expect(explanation.code == .ok && looks == ["ada"])
         #expect(explanation.step("account")?.mark == .passed)
@@ -61,7 +61,7 @@ import Testing
         (.account(validSince: UnixTime(clamping: Given.now - 599), disabled: false), .idTokenRevoked, "revoked since"),
         (.missing, .idTokenRevoked, "was deleted"), (.unavailable, .storeUnavailable, "on_store_failure: deny"),
     ])
-    func whatFirebaseRefusesFailsAtTheAccount(
+    func `a denial by Firebase fails at the account`(
         answer: AccountStatus.Answer, code: DecisionCode, words: String
     ) async throws {
         let (explanation, _) = try await explain(.told(answer, by: "a test"))
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [(Configuration.StoreFailurePolicy.deny, DecisionCode.storeUnavailable), (.allow, .ok)])
-    func whereFirebaseCannotBeAskedTheRouteDecides(
+    func `the route decides if Firebase is unavailable`(
         policy: Configuration.StoreFailurePolicy, code: DecisionCode
     ) async throws {
         let (explanation, _) = try await explain(.failed("nobody answers")) { $0.onStoreFailure = policy }
@@ -80,26 +80,25 @@ import Testing
                 == "Firebase could not be asked: nobody answers; the route has on_store_failure: \(policy.rawValue)")
     }
 
-    @Test func whatIsNotAskedLeavesAPassOpenAndARefusalNot() async throws {
+    @Test func `without a lookup a permit is undetermined and a denial is not`() async throws {
         let (open, _) = try await explain(nil)
         #expect(open.code == nil && open.step("account")?.mark == .unknown)
         let (refused, _) = try await explain(nil) { $0.providers = ["apple.com"] }
         #expect(refused.code == .permissionDenied)
     }
 
-    @Test func aRouteThatDoesNotAskLooksNobodyUp() async throws {
-        let (explanation, looks) = try await explain(.told(.missing, by: "a test")) { $0.revocation = .off }
+    @Test(arguments: [(nil, .off), ("opaque-token", .replicated)] as [(String?, Configuration.RevocationMode)])
+    func `a route without revocation and a user of a provider have no lookup`(
+        token: String?, mode: Configuration.RevocationMode
+    ) async throws {
+        let (explanation, looks) = try await explain(.told(.missing, by: "a test"), token: token) {
+            $0.revocation = mode
+        }
         #expect(explanation.code == .ok && looks == [])
         #expect(explanation.step("account")?.mark == .note)
     }
 
-    @Test func aUserOfAProviderIsNotLookedUp() async throws {
-        let (explanation, looks) = try await explain(.told(.missing, by: "a test"), token: "opaque-token")
-        #expect(explanation.code == .ok && looks == [])
-        #expect(explanation.step("account")?.mark == .note)
-    }
-
-    @Test func withoutFirebaseAsASourceThereIsNoSuchStep() async throws {
+    @Test func `without Firebase as a source there is no such step`() async throws {
         let explainer = try Given.explainer(Given.configuration([Given.route("/a")]))
         let explanation = try await explainer.explain(
             ExplainedRequest(method: "GET", url: "/a", token: Given.idToken()))
@@ -107,7 +106,7 @@ import Testing
     }
 }
 
-/// The question itself.
+/// Lookups in Identity Toolkit.
 @Suite struct AccountQuestionTests {
     private func answer(
         _ transport: FakeTransport, tenant: Configuration.TenantPolicy = .none
@@ -133,7 +132,7 @@ import Testing
 
     private static let token = #"{"access_token":"secret-at","expires_in":3600,"token_type":"Bearer"}"#
 
-    @Test func anAccountIsAskedForWithAnAccessToken() async throws {
+    @Test func `an account is looked up with an access token`() async throws {
         let transport = transport(account: (200, #"{"users":[{"localId":"ada","disabled":true}]}"#))
         guard case .told(let answer, let source) = try await answer(transport) else { return #expect(Bool(false)) }
         #expect(answer == .account(validSince: nil, disabled: true))
@@ -145,13 +144,13 @@ import Testing
     @Test(arguments: [
         (Configuration.TenantPolicy.none, "my-app/accounts"), (.only("t-1"), "my-app/tenants/t-1/accounts"),
     ])
-    func theAccountIsTheTenants(tenant: Configuration.TenantPolicy, path: String) async throws {
+    func `the lookup names the tenant`(tenant: Configuration.TenantPolicy, path: String) async throws {
         let transport = transport(account: (200, "{}"))
         guard case .told(.missing, _) = try await answer(transport, tenant: tenant) else { return #expect(Bool(false)) }
         #expect(transport.calls.last?.request.url.contains("/projects/\(path):lookup") == true)
     }
 
-    @Test func whatFailedIsToldWithoutSecrets() async throws {
+    @Test func `a failure is reported without secrets`() async throws {
         for (transport, words) in [
             (transport(token: (400, ""), account: (200, "{}")), "gave no access token: own_credentials (400)"),
             (transport(account: (500, "")), "gave no answer that counts: status (500)"),
@@ -161,7 +160,23 @@ import Testing
         }
     }
 
-    @Test func aKeyFileThatCannotBeReadIsTold() async throws {
+    @Test func `the account is read from the configured endpoint`() async throws {
+        let provider = try await DevelopmentProvider.start()
+        let folder = try TemporaryFolder()
+        let account = try provider.makeServiceAccount().write(toDirectory: folder.path("account"))
+        provider.updateAccount("linus") { $0.isDisabled = true }
+        var configuration = Given.configuration([Given.route("/a")])
+        configuration.revocation.firebase = Configuration.FirebaseAccounts(serviceAccount: account)
+        configuration.revocation.firebase?.lookupURL = provider.url(.accountsLookup)
+        let evidence = await AccountEvidenceSource.live(configuration, clock: .system).lookUp?("linus")
+        await provider.stop()
+        guard case .told(.account(validSince: _, disabled: true), _)? = evidence else {
+            Issue.record("\(String(describing: evidence))")
+            return
+        }
+    }
+
+    @Test func `an unreadable key file is reported`() async throws {
         var configuration = Given.configuration([Given.route("/a")])
         configuration.revocation.firebase = Configuration.FirebaseAccounts(serviceAccount: "/nowhere/sa.json")
         let source = AccountEvidenceSource.live(configuration, clock: Given.clock)

@@ -39,18 +39,18 @@ import Testing
     }
 
     @Test(arguments: ["ann", "a/b", "..", ".", "a b?c#d%e", "ü\u{0}ser:x", "%2F"].filter { !$0.contains("\u{0}") })
-    func anyUIDArrivesAsItIs(uid: String) async throws {
+    func `any uid is sent unchanged`(uid: String) async throws {
         let record = try await withServer { try await client($0).revoke(UserKey(uid), at: 42) }
         #expect(record == UserRecord(validSince: 42))
         #expect(await backend.calls == ["revoke \(uid) 42"])
     }
 
-    @Test func withoutATimeItIsNow() async throws {
+    @Test func `without a time the gateway uses the present`() async throws {
         _ = try await withServer { try await client($0).revoke("ann") }
         #expect(await backend.calls == ["revoke ann now"])
     }
 
-    @Test func recordsAreRead() async throws {
+    @Test func `records are read`() async throws {
         try await withServer { address in
             let client = try client(address)
             #expect(try await client.user("ann") == UserRecord(validSince: 17))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aWrongTokenIsToldWithTheAddress() async throws {
+    @Test func `a wrong token is reported with the address`() async throws {
         try await withServer { address in
             let error = await #expect(throws: AdminClientError.self) {
                 try await client(address, token: "wrong").user("a")
@@ -67,14 +67,14 @@ import Testing
         }
     }
 
-    @Test func aGatewayWithoutATokenIsToldApart() async throws {
+    @Test func `a gateway without a token is reported as such`() async throws {
         try await withServer(token: nil) { address in
             let error = await #expect(throws: AdminClientError.self) { try await client(address).user("a") }
             #expect(error == .noAPI("\(address)"))
         }
     }
 
-    @Test func aStoreThatIsUnavailableIsToldSo() async throws {
+    @Test func `an unavailable store is reported`() async throws {
         await backend.fail(with: .storeUnavailable)
         try await withServer { address in
             let error = await #expect(throws: AdminClientError.self) { try await client(address).revoke("a") }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func anotherServiceAtThatAddressIsNotBelieved() async throws {
+    @Test func `a response of another service is rejected`() async throws {
         let echo = try await EchoUpstream.start()
         let error = await #expect(throws: AdminClientError.self) {
             try await client(ListenAddress(host: "127.0.0.1", port: echo.port)).revoke("a")
@@ -91,7 +91,7 @@ import Testing
         await echo.stop()
     }
 
-    @Test func nobodyAtThatAddressMeansNoGateway() async throws {
+    @Test func `a refused connection means no gateway`() async throws {
         let echo = try await EchoUpstream.start()
         await echo.stop()
         let error = await #expect(throws: AdminClientError.self) {
@@ -100,13 +100,13 @@ import Testing
         #expect(error?.meansNoGateway == true)
     }
 
-    @Test func aConfigurationWithoutAnAdminAPIIsToldBeforeAnythingIsSent() {
+    @Test func `a configuration without an admin API is reported before any request`() {
         #expect(throws: AdminClientError.noListener) { try client(nil) }
         #expect(throws: AdminClientError.noPort) { try client(ListenAddress(host: "127.0.0.1", port: 0)) }
         #expect(throws: AdminClientError.noToken) { try client(ListenAddress(host: "127.0.0.1", port: 1), token: nil) }
     }
 
-    @Test func everyAddressIsAskedOnThisMachine() throws {
+    @Test func `a wildcard address is replaced by loopback`() throws {
         #expect(try client(ListenAddress(host: "0.0.0.0", port: 1)).address.host == "127.0.0.1")
         #expect(try client(ListenAddress(host: "::", port: 1)).address.host == "::1")
     }

@@ -10,19 +10,15 @@ import Revocation
 @testable import Diagnostics
 @testable import OutboundHTTP
 
-/// A project, its keys and a fixed moment, for accounts that need neither network nor files.
+/// A project, its keys and a fixed time, for explanations without network and files.
 enum Given {
     static let now: Int64 = 1_800_000_000
     static let clock = GatewayClock(now: { now }, monotonic: { 1_000_000_000 })
 
     /// A gateway of the demo's project in front of one upstream.
-    static func configuration(_ routes: [Configuration.Route], tenant: Configuration.TenantPolicy = .none)
-        -> Configuration
-    {
+    static func configuration(_ routes: [Configuration.Route]) -> Configuration {
         var configuration = Configuration()
-        var firebase = Configuration.Firebase(project: FirebaseToken.demoProject)
-        firebase.tenant = tenant
-        configuration.identity.firebase = firebase
+        configuration.identity.firebase = Configuration.Firebase(project: FirebaseToken.demoProject)
         configuration.upstreams = [.init(name: "api", servers: [.init(host: "127.0.0.1", port: 3000)])]
         configuration.routes = routes
         return configuration
@@ -35,7 +31,7 @@ enum Given {
         return route
     }
 
-    /// Hands out the development keys, as their sources would.
+    /// A source of the development keys.
     static func keys() throws -> KeyEvidenceSource {
         let keys = try DevelopmentKeys.shared()
         let sets = try DevelopmentKeys.Use.allCases.map { use in
@@ -47,21 +43,19 @@ enum Given {
         }
     }
 
-    static func idToken(
-        _ user: DevelopmentUser = .ada, _ change: (FirebaseToken) -> FirebaseToken = { $0 }
-    ) throws -> String {
+    typealias Change = (FirebaseToken) -> FirebaseToken
+
+    static func idToken(_ user: DevelopmentUser = .ada, _ change: Change = { $0 }) throws -> String {
         try DevelopmentKeys.shared().sign(change(.idToken(for: user, now: now)))
     }
 
-    static func sessionCookie(
-        _ user: DevelopmentUser = .ada, _ change: (FirebaseToken) -> FirebaseToken = { $0 }
-    ) throws -> String {
+    static func sessionCookie(_ user: DevelopmentUser = .ada, _ change: Change = { $0 }) throws -> String {
         try DevelopmentKeys.shared().sign(change(.sessionCookie(for: user, now: now)))
     }
 
-    static func inspector(_ configuration: Configuration? = nil, keys: KeyEvidenceSource? = nil) throws
-        -> TokenInspector
-    {
+    static func inspector(
+        _ configuration: Configuration? = nil, keys: KeyEvidenceSource? = nil
+    ) throws -> TokenInspector {
         let configuration = configuration ?? self.configuration([route("/**")])
         return TokenInspector(try Snapshot(configuration), keys: try keys ?? self.keys(), clock: clock)
     }
@@ -76,7 +70,7 @@ enum Given {
             opaqueTokens: opaqueTokens, accounts: accounts, owners: owners, clock: clock)
     }
 
-    /// Puts tokens to a provider that the test plays, and has its answers judged as the gateway does.
+    /// Looks up tokens with the responses of `transport`, which are evaluated as in the gateway.
     static func opaqueTokens(_ transport: FakeTransport) -> OpaqueEvidenceSource {
         OpaqueEvidenceSource { token, provider in
             await OpaqueEvidenceSource.judgement(of: token, provider, transport, clockSkew: .seconds(5), clock: clock)
@@ -93,7 +87,7 @@ extension RecordEvidence {
 }
 
 extension FakeTransport {
-    /// One that answers everything alike.
+    /// A transport with one response for all requests.
     static func answering(_ status: Int, _ body: String) -> FakeTransport {
         let transport = FakeTransport()
         transport.always { _ in .success(OutboundResponse(status: status, retryAfter: nil, body: Array(body.utf8))) }
@@ -103,21 +97,22 @@ extension FakeTransport {
 
 extension [ExplanationStep] {
     subscript(_ name: String) -> ExplanationStep? { first { $0.name == name } }
+
+    /// The names of the steps that deny.
     var failures: [String] { filter { $0.mark == .failed }.map(\.name) }
 }
 
 extension Explanation {
-    /// The code of a refusal, `ok` for a pass, nil for neither.
+    /// The code of a denial, `ok` for a permit, `nil` for another outcome.
     var code: DecisionCode? {
-        switch verdict {
-        case .passes: .ok
-        case .refused(let refusal): refusal.code
-        case .answered, .undetermined: nil
-        }
+        forwarded == nil ? refusal?.code : .ok
     }
 
-    func step(_ name: String) -> ExplanationStep? { steps.first { $0.name == name } }
+    var forwarded: Forwarded? { if case .passes(let forwarded) = verdict { forwarded } else { nil } }
+    var refusal: Refusal? { if case .refused(let refusal) = verdict { refusal } else { nil } }
+    var response: Answer? { if case .answered(let response) = verdict { response } else { nil } }
 
-    /// The steps that refuse.
-    var failures: [String] { steps.filter { $0.mark == .failed }.map(\.name) }
+    func step(_ name: String) -> ExplanationStep? { steps[name] }
+
+    var failures: [String] { steps.failures }
 }

@@ -28,7 +28,7 @@ import Testing
             opaqueTokens: transport.map { Given.opaqueTokens($0) } ?? .none, clock: Given.clock)
     }
 
-    @Test func aTokenThatCountsIsToldWithWhatItsProviderSays() async throws {
+    @Test func `a valid token is reported with the response of its provider`() async throws {
         let transport = FakeTransport.answering(
             200, activeAnswer(#""scope":"read write","exp":\#(Given.now + 60),"iat":\#(Given.now - 60)"#))
         let inspection = try await inspector(transport).inspect(Self.token)
@@ -45,8 +45,8 @@ import Testing
         #expect(steps["scope"]?.detail == #""read", "write""#)
     }
 
-    @Test("the token and the secret are in no step", arguments: [200, 401, 404, 500])
-    func secrets(status: Int) async throws {
+    @Test(arguments: [200, 401, 404, 500])
+    func `the token and the secret are in no step`(status: Int) async throws {
         let transport = FakeTransport.answering(status, activeAnswer())
         let steps = try await inspector(transport).inspect(Self.token).steps
         let text = steps.map { $0.name + $0.detail }.joined()
@@ -59,34 +59,32 @@ import Testing
         (activeAnswer(#""exp":1"#), .expired, .idTokenExpired),
         (#"{"active":true,"sub":"alice","aud":"other"}"#, .audience, .invalidIDToken),
     ])
-    func aRefusalIsToldWithItsReason(answer: String, reason: VerificationFailure.Reason, code: DecisionCode)
-        async throws
-    {
+    func `a rejection is reported with its reason`(
+        answer: String, reason: VerificationFailure.Reason, code: DecisionCode
+    ) async throws {
         let inspection = try await inspector(.answering(200, answer)).inspect(Self.token)
         #expect(inspection.code == code)
         #expect(inspection.steps["answer"]?.mark == .failed)
         #expect(inspection.steps["answer"]?.detail.hasPrefix(reason.rawValue) == true)
     }
 
-    @Test(
-        "an answer that cannot be believed leaves open whether the token counts",
-        arguments: [
-            (500, "", "status (500)"), (401, "", "own_credentials (401)"), (200, "[", "malformed"),
-        ])
-    func failures(status: Int, body: String, shown: String) async throws {
+    @Test(arguments: [
+        (500, "", "status (500)"), (401, "", "own_credentials (401)"), (200, "[", "malformed"),
+    ])
+    func `an invalid response leaves the token undetermined`(status: Int, body: String, shown: String) async throws {
         let inspection = try await inspector(.answering(status, body)).inspect(Self.token)
         #expect(inspection.code == .introspectionUnavailable)
         #expect(inspection.steps["answer"]?.mark == .unknown)
         #expect(inspection.steps["answer"]?.detail.contains(shown) == true)
     }
 
-    @Test func aUserWithTooLongAUIDIsRefused() async throws {
+    @Test func `a uid that is too long is rejected`() async throws {
         let answer = #"{"active":true,"aud":"api","sub":"\#(String(repeating: "s", count: 200))"}"#
         let inspection = try await inspector(.answering(200, answer)).inspect(Self.token)
         #expect(inspection.code == .invalidIDToken && inspection.steps.failures == ["user"])
     }
 
-    @Test func amongSeveralOneHasToBeNamed() async throws {
+    @Test func `one of several providers has to be named`() async throws {
         let transport = FakeTransport.answering(404, "")
         let inspector = try inspector(transport, [Self.introspecting, Self.gitHub])
         await #expect(throws: TokenInspectionError.unclearProvider(["oauth.legacy", "github.com"])) {
@@ -99,24 +97,24 @@ import Testing
     }
 
     @Test(arguments: [[], [Self.introspecting]])
-    func aNameOfNobodyIsRefused(providers: [Configuration.Provider]) async throws {
+    func `an unknown provider is rejected`(providers: [Configuration.Provider]) async throws {
         let inspector = try inspector(nil, providers)
         await #expect(throws: TokenInspectionError.self) { try await inspector.inspect(Self.token, provider: "github") }
     }
 
-    @Test func withoutAProviderNobodyIsAsked() async throws {
+    @Test func `without a provider no request is sent`() async throws {
         let inspection = try await inspector(nil, []).inspect(Self.token)
         #expect(inspection.code == .argumentError && inspection.steps.failures == ["provider"])
     }
 
-    @Test func whatIsNotAskedStaysOpen() async throws {
+    @Test func `without a lookup the token is undetermined`() async throws {
         let inspection = try await inspector(nil).inspect(Self.token)
         #expect(inspection.code == .introspectionUnavailable)
         #expect(inspection.steps["answer"]?.mark == .unknown)
     }
 
-    @Test("what begins like a JWT is shown to nobody", arguments: ["eyJhbGciOiJSUzI1NiJ9.x", "ew.e30.x", "a b"])
-    func neverShown(token: String) async throws {
+    @Test(arguments: ["eyJhbGciOiJSUzI1NiJ9.x", "ew.e30.x", "a b"])
+    func `a malformed JWT is sent to no provider`(token: String) async throws {
         let transport = FakeTransport.answering(200, activeAnswer())
         let inspection = try await inspector(transport).inspect(token)
         #expect(inspection.code == .argumentError && inspection.steps.failures == ["shape"])

@@ -31,31 +31,31 @@ import Testing
         return try await explainer.explain(ExplainedRequest(method: "GET", url: "/a", token: sample.signed()))
     }
 
-    @Test func anIdentityOfNobodyIsTheDerivedUser() async throws {
+    @Test func `an identity without an account has a derived uid`() async throws {
         let explanation = try await explain(OwnerEvidenceSource { _ in .nobody("told by a test") })
         #expect(explanation.code == .ok)
         #expect(explanation.step("link")?.detail == "of no account: the uid is the derived one; told by a test")
     }
 
-    @Test func whereTheUnlinkedMayNotPassItIsRefused() async throws {
+    @Test func `an identity without an account is denied if configured`() async throws {
         let explanation = try await explain(OwnerEvidenceSource { _ in .nobody("told by a test") }, unlinked: .deny)
         #expect(explanation.code == .permissionDenied && explanation.failures == ["link"])
     }
 
-    @Test func theOwnerIsNamed() async throws {
+    @Test func `the owner of an identity is reported`() async throws {
         let owner = OwnerEvidenceSource { _ in .owner(AccountRecord(uid: "0a1b"), from: "told by a test") }
         let explanation = try await explain(owner)
         #expect(explanation.code == nil && explanation.failures.isEmpty)
         #expect(explanation.step("link")?.detail == "of the account \"0a1b\", whose the request is; told by a test")
     }
 
-    @Test func aLinkThatIsNotLookedAtLeavesItOpen() async throws {
+    @Test func `without a lookup of the link the outcome is undetermined`() async throws {
         let explanation = try await explain(.none)
         #expect(explanation.code == nil)
         #expect(explanation.step("link") == ExplanationStep(.unknown, "link", "the link is not looked at"))
     }
 
-    @Test func theStoresFileTells() async throws {
+    @Test func `the owner is read from the file of the store`() async throws {
         let folder = try TemporaryFolder()
         var configuration = Given.configuration([Given.route("/**")])
         configuration.store = .sqlite(path: folder.path("gatehouse.db"))

@@ -17,7 +17,7 @@ import Testing
         return configuration
     }
 
-    @Test func recordsAreReadAsTheViewWouldKeepThem() async throws {
+    @Test func `records are read as the view keeps them`() async throws {
         let database = try await RedisDatabase.fresh()
         try database.cli("HSET", "gatehouse:user:{a%3Ab}", "valid_since", "5", "disabled", "1")
         try database.cli("HSET", "gatehouse:session:{a%3Ab}:17", "signed_in_at", "20")
@@ -31,12 +31,12 @@ import Testing
         #expect(source == "read from redis://127.0.0.1:\(database.server.port)/\(database.number)")
     }
 
-    @Test func nothingIsKnownOfAStranger() async throws {
+    @Test func `an unknown user has no records`() async throws {
         let records = try await RedisLook.records(try await RedisDatabase.fresh().location, of: "ann", session: "1")
         #expect(records.user == .none && records.session == .none)
     }
 
-    @Test func withoutASessionNoneIsLookedFor() async throws {
+    @Test func `without a session none is looked up`() async throws {
         let database = try await RedisDatabase.fresh()
         try database.cli("HSET", "gatehouse:user:{ann}", "valid_since", "5")
         try database.cli("HSET", "gatehouse:session:{ann}:none", "revoked", "1")
@@ -44,7 +44,7 @@ import Testing
         #expect(records.user == RecordWord(UserRecord(validSince: 5)) && records.session == .none)
     }
 
-    @Test func aKeyOfTheWrongTypeIsAFaultyRecord() async throws {
+    @Test func `a key of the wrong type is a faulty record`() async throws {
         let database = try await RedisDatabase.fresh()
         try database.cli("SET", "gatehouse:user:{ann}", "x")
         try database.cli("HSET", "gatehouse:session:{ann}:1", "revoked", "x")
@@ -52,7 +52,7 @@ import Testing
         #expect(records.user == .faulty && records.session == .faulty)
     }
 
-    @Test func whyItCannotBeReadIsToldWithoutThePassword() async throws {
+    @Test func `a failed read is reported without the password`() async throws {
         let database = try await RedisDatabase.onOwnServer(["requirepass right"])
         var location = database.location
         location.account = .init(username: "gate", password: Secret("hunter2"))
@@ -62,7 +62,7 @@ import Testing
         #expect(evidence.source.contains("redis://gate:[redacted]@127.0.0.1") && !evidence.source.contains("hunter2"))
     }
 
-    @Test func whoIsReadOnlyMayLook() async throws {
+    @Test func `a user with read permissions suffices`() async throws {
         let database = try await RedisDatabase.fresh()
         let name = "looker-\(database.number)"
         try database.cli("ACL", "SETUSER", name, "on", ">pw", "~gatehouse:*", "+hmget", "+select", "+role", "+echo")

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func eachStatementThatWasAskedIsToldWithTheVerdict() async throws {
+    @Test func `each evaluated statement is reported with the outcome`() async throws {
         let explanation = try await explain("GET", "/v1/ada/x")
         #expect(explanation.code == .ok)
         let lines = lines(explanation, "rules")
@@ -56,7 +56,7 @@ import Testing
         #expect(parts.contains("request.auth.uid is 'ada'") && parts.contains("uid is 'ada'"), "\(parts)")
     }
 
-    @Test func aRefusalIsToldWithWhatEachPartCameTo() async throws {
+    @Test func `a denial is reported with the value of each part`() async throws {
         let explanation = try await explain("GET", "/v1/ada/x", allow: "auth.token.email_verified == false")
         #expect(explanation.code == .permissionDenied)
         #expect(explanation.failures == ["allow"])
@@ -67,13 +67,13 @@ import Testing
             ])
     }
 
-    @Test func aPathWithoutARuleIsTold() async throws {
+    @Test func `a path without a rule is reported`() async throws {
         let explanation = try await explain("POST", "/v1/ada/x")
         #expect(explanation.code == .permissionDenied)
         #expect(lines(explanation, "rules") == ["denied: no allow is for this path and method"])
     }
 
-    @Test func whatIsAskedBeforeIsToldBefore() async throws {
+    @Test func `a required sign-in is reported with its rule`() async throws {
         let token = try Given.idToken { $0.signedIn(at: Given.now - 9000) }
         let old = try await explain("DELETE", "/v1/ada/x", token: token)
         #expect(old.code == .requiresRecentLogin && old.failures == ["rules"])
@@ -88,12 +88,12 @@ import Testing
         #expect(unknown.code == nil)
     }
 
-    @Test func whereTheRouteHasNoRulesNothingIsTold() async throws {
+    @Test func `a route without rules has no such step`() async throws {
         let explanation = try await explain("GET", "/v1/ada/x", file: nil)
         #expect(explanation.code == .ok && explanation.step("rules") == nil && explanation.step("allow") == nil)
     }
 
-    @Test func whatOthersWroteIsShownSafely() async throws {
+    @Test func `claims are shown without control characters`() async throws {
         let token = try Given.idToken { $0.setting("line", to: "a\n\u{1b}[31mb\u{202e}") }
         let explanation = try await explain("GET", "/v1/ada/x", allow: "auth.token.line == uid", token: token)
         for step in explanation.steps {

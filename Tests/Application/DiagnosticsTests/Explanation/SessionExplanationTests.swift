@@ -56,7 +56,7 @@ import Testing
         try #require(inspection.steps["key"])
     }
 
-    @Test func withIssuerAndFileNothingElseIsNeeded() async throws {
+    @Test func `the issuer and the key file suffice`() async throws {
         var configuration = try configuration(
             .redis(RedisLocation(servers: .server(.init(host: "r", port: 1)))), file: true)
         configuration.accounts?.issuer = SessionDraft.issuer
@@ -69,7 +69,7 @@ import Testing
         #expect(try await inspect(configuration, forged).steps.failures == ["signature"])
     }
 
-    @Test func whatTheStoreKeepsIsReadFromItsFile() async throws {
+    @Test func `keys are read from the file of the store`() async throws {
         let path = folder.path("gatehouse.db")
         let store = try SQLiteStore(path: path, logger: .silent)
         _ = try await store.setting("issuer", initial: Array(SessionDraft.issuer.utf8))
@@ -87,7 +87,7 @@ import Testing
         #expect(try keyStep(inspection).detail == "found, 1 key of \(path)")
     }
 
-    @Test func nothingIsMadeToLookAt() async throws {
+    @Test func `no store is created for an inspection`() async throws {
         let path = folder.path("gatehouse.db")
         let inspection = try await inspect(configuration(.sqlite(path: path)))
         #expect(inspection.code == .keysUnavailable)
@@ -95,14 +95,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func aKeyInMemoryIsTheGatewaysAlone() async throws {
+    @Test func `a key in memory is unknown`() async throws {
         let inspection = try await inspect(configuration())
         #expect(inspection.code == .keysUnavailable)
         #expect(try keyStep(inspection).detail.contains("made anew at each start; to check without it, name"))
         #expect(inspection.steps["iss"]?.mark == .unknown)
     }
 
-    @Test func anIssuerThatRedisKeepsIsSaidToBeMissing() async throws {
+    @Test func `an issuer in Redis is reported as missing`() async throws {
         let location = RedisLocation(servers: .server(.init(host: "r", port: 1)))
         let inspection = try await inspect(configuration(.redis(location), file: true))
         #expect(inspection.code == .keysUnavailable)
@@ -111,7 +111,7 @@ import Testing
                 "the issuer of session cookies is kept by the store, in \(location)"))
     }
 
-    @Test func withoutAccountsACookieOfAGatewayIsSaidToBeOne() async throws {
+    @Test func `without accounts a cookie of a gateway is named`() async throws {
         let inspection = try await inspect(Given.configuration([Given.route("/**")]))
         #expect(!inspection.isValid)
         #expect(
@@ -119,14 +119,14 @@ import Testing
                 == "a session cookie of a gateway, and accounts is off in this configuration")
     }
 
-    @Test func aPendingTokenIsSaidToBeOne() async throws {
+    @Test func `a pending token is named`() async throws {
         let token = SessionDraft.cookie().withHeader("typ", "\"gatehouse-pending+jwt\"").signed(by: key)
         let inspection = try await inspect(configuration(file: true), token)
         #expect(!inspection.isValid)
         #expect(inspection.steps["use"]?.detail.hasPrefix("a pending token of a gateway") == true)
     }
 
-    @Test func aRequestWithTheCookieIsExplainedToItsEnd() async throws {
+    @Test func `a request with the cookie is explained completely`() async throws {
         var configuration = try configuration(file: true)
         configuration.accounts?.issuer = SessionDraft.issuer
         let explainer = try Explainer(

@@ -5,52 +5,38 @@ import Testing
 @testable import Diagnostics
 @testable import GatewayConfiguration
 
-/// Every key of every mapping with every value that says nothing: each is an error at its place, or documented.
+/// Every key of every mapping with every empty value: each is an error at its location, or documented.
 @Suite struct EmptyValueTests {
     /// A way to write a key without a value.
-    struct Variant: Sendable, CustomTestStringConvertible {
-        /// What follows `KEY:`.
+    struct Variant {
+        /// The text after `KEY:`.
         let text: String
-        /// What the message has to contain.
+        /// A part of the message.
         let expected: String
-        /// Where it is reported: at the key, at the value behind it, or anywhere on its lines.
+        /// The location of the error: the key, the value, or any column of the line.
         let place: Place
-        var testDescription: String { text }
 
         enum Place { case key, value, line }
     }
 
-    private static let written = [
-        Variant(text: "", expected: "is empty", place: .key),
-        Variant(text: " # a: 1", expected: "is empty", place: .key),
-        Variant(text: " \"\"", expected: "is empty", place: .value),
-        Variant(text: " ''", expected: "is empty", place: .value),
-        Variant(text: " \"  \"", expected: "is empty", place: .value),
-        Variant(text: " |", expected: "is empty", place: .value),
-        Variant(text: " null", expected: "is null", place: .value),
-        Variant(text: " ~", expected: "is null", place: .value),
-        Variant(text: " Null", expected: "is null", place: .value),
-        Variant(text: " NULL", expected: "is null", place: .value),
-        Variant(text: " []", expected: "", place: .value),
-        Variant(text: " {}", expected: "", place: .value),
-        Variant(text: " [\"\"]", expected: "", place: .line),
-        Variant(text: " [null]", expected: "", place: .line),
-        Variant(text: " { a: }", expected: "", place: .line),
-        Variant(text: " { \"\": a }", expected: "", place: .line),
-    ]
+    private static func variants(_ texts: [String], _ expected: String, at place: Variant.Place) -> [Variant] {
+        texts.map { Variant(text: $0, expected: expected, place: place) }
+    }
 
-    private static let substituted = [
-        Variant(text: " ${EMPTY}", expected: "the environment variable EMPTY is empty", place: .value),
-        Variant(text: " a${EMPTY}", expected: "the environment variable EMPTY is empty", place: .value),
-        Variant(text: " ${EMPTY:-}", expected: "is empty after substitution", place: .value),
-        Variant(text: " ${BLANK}", expected: "is empty after substitution", place: .value),
-        Variant(text: " ${file:empty}", expected: "the file 'empty' is empty", place: .value),
-        Variant(text: " ${EMPTY:-null}", expected: "is null", place: .value),
-        Variant(text: " [\"${EMPTY}\"]", expected: "", place: .line),
-        Variant(text: " [\"${EMPTY:-}\"]", expected: "", place: .line),
-        Variant(text: " [\"${EMPTY:-null}\"]", expected: "", place: .line),
-        Variant(text: " { \"${EMPTY}\": a }", expected: "", place: .line),
-    ]
+    private static let written =
+        variants(["", " # a: 1"], "is empty", at: .key)
+        + variants([" \"\"", " ''", " \"  \"", " |"], "is empty", at: .value)
+        + variants([" null", " ~", " Null", " NULL"], "is null", at: .value)
+        + variants([" []", " {}"], "", at: .value)
+        + variants([" [\"\"]", " [null]", " { a: }", " { \"\": a }"], "", at: .line)
+
+    private static let substituted =
+        variants([" ${EMPTY}", " a${EMPTY}"], "the environment variable EMPTY is empty", at: .value)
+        + variants([" ${EMPTY:-}", " ${BLANK}"], "is empty after substitution", at: .value)
+        + variants([" ${file:empty}"], "the file 'empty' is empty", at: .value)
+        + variants([" ${EMPTY:-null}"], "is null", at: .value)
+        + variants(
+            [" [\"${EMPTY}\"]", " [\"${EMPTY:-}\"]", " [\"${EMPTY:-null}\"]", " { \"${EMPTY}\": a }"], "", at: .line)
 
     /// The only keys that may be empty, and how: each stands so in docs/configuration.md or docs/rules.md.
     private static let documented: [String: [String]] = [
@@ -79,7 +65,7 @@ import Testing
         ("headers.extra", "X-Role"), ("response_headers.set", "X-Frame-Options"),
     ]
 
-    @Test func noKeyOfAConfigurationIsSilentlyEmpty() throws {
+    @Test func `no key of a configuration is silently empty`() throws {
         let places = KnownKeys.all.flatMap { known in known.supported.map { (known.path, $0) } } + Self.named
         try walk(places, Self.written + Self.substituted) { yaml in
             do throws(ConfigurationErrors) {
@@ -93,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func noKeyOfATestFileIsSilentlyEmpty() throws {
+    @Test func `no key of a test file is silently empty`() throws {
         let places = KnownKeys.ofRuleTests.flatMap { known in known.supported.map { (known.path, $0) } }
         try walk(places + [("users", "ann")], Self.written) { yaml in
             do throws(ConfigurationErrors) {
@@ -134,7 +120,9 @@ import Testing
         .route("path: /\nrevocation: null", "6:17 routes[].revocation is null; write a value, or remove it"),
     ]
 
-    @Test(arguments: lifted) func noRestrictionIsLiftedByAnEmptyValue(_ broken: BrokenConfiguration) { broken.check() }
+    @Test(arguments: lifted) func `no restriction is lifted by an empty value`(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
 
     private func walk(
         _ places: [(path: String, key: String)], _ variants: [Variant], _ errors: (String) -> [ConfigurationError]

@@ -7,7 +7,7 @@ import Testing
         RuleCoveragePage(try RuleTesting.run(rules, tests: tests)).html
     }
 
-    @Test func expressionsStandInElementsThatTellTheirCounts() throws {
+    @Test func `expressions are in elements with their counts`() throws {
         let page = try page("allow read: if auth.uid == 'ann' || auth.uid == 'bob';")
         #expect(
             page.contains(
@@ -19,7 +19,7 @@ import Testing
         #expect(page.contains("<tr class=\"none\"><td>3</td>"))
     }
 
-    @Test func anExpressionOfSeveralLinesIsMarkedOnEach() throws {
+    @Test func `an expression of several lines is marked on each`() throws {
         let page = try page("allow read: if auth.uid == 'ann'\n  || auth.token.level\n     == 3;")
         let lines = page.split(separator: "\n").filter { $0.hasPrefix("<tr") }
         // The first is of the overview.
@@ -28,7 +28,7 @@ import Testing
         #expect(lines[4].contains("<span class=\"part\"") && lines[4].contains("<span class=\"none\""))
     }
 
-    @Test func nothingOfRulesOrTestsIsMarkup() throws {
+    @Test func `rules and tests add no markup`() throws {
         let hostile = "</code></style><script>alert(1)</script><img src=x onerror=\"alert('2')\">&amp;"
         let rules = """
             // \(hostile)
@@ -51,20 +51,20 @@ import Testing
         #expect(page.matches(of: /<\/style>/).count == 1)
     }
 
-    @Test func charactersThatDirectAReaderAreReplaced() {
+    @Test func `characters that direct a reader are replaced`() {
         #expect(
             HTMLText.escaped("a\u{202E}b\u{0}c\u{7F}<'\">&") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}&lt;&#39;&quot;&gt;&amp;")
         #expect(HTMLText.escaped("ä\u{301}\n") == "ä\u{301}\n")
     }
 
-    @Test func thePageLoadsNothing() throws {
+    @Test func `the page loads nothing`() throws {
         let page = try page("allow read;")
         #expect(page.contains("default-src 'none'; style-src 'unsafe-inline'"))
         #expect(!page.contains("http://") && !page.contains("https://") && !page.contains("src="))
         #expect(page.contains("prefers-color-scheme: dark"))
     }
 
-    @Test func failedTestsAreNamedWithWhatCame() throws {
+    @Test func `failed tests are named with the actual outcome`() throws {
         let page = try page("allow write;")
         #expect(page.contains("<code>notes.test.yaml:7:5</code> a test: expected allow, came deny: no allow names"))
         #expect(page.contains("1 failed"))

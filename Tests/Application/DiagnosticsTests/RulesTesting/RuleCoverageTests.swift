@@ -17,7 +17,7 @@ import Testing
         return try RuleTesting.run(rules, tests: "tests:\n" + yaml.joined())
     }
 
-    @Test func eachConditionAndOperandIsCountedByWhatItCameTo() throws {
+    @Test func `each condition and operand is counted by its value`() throws {
         let rules = "allow read: if auth.uid == 'ann' && !(auth.token.level > 3) || auth.token.role == 'x';"
         let tests = [("ann", "allow"), ("now", "deny"), ("strong", "deny"), ("null", "deny")]
         #expect(
@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test func anAllowThatAlwaysHoldsIsCoveredOnceItDecides() throws {
+    @Test func `an unconditional allow is covered once it decides`() throws {
         let rules = "allow read: if auth.uid == 'bob';\nallow read;\nallow write;"
         let run = try run(rules, [("ann", "allow"), ("ann", "allow")])
         let points = run.coverage.sources[0].points
@@ -38,13 +38,13 @@ import Testing
         #expect(run.coverage.outcomes == 4 && run.coverage.seen == 2)
     }
 
-    @Test func whatIsOnlyAssumedDoesNotCount() throws {
+    @Test func `assumed evaluations do not count`() throws {
         let rules = "allow read: if recentSignIn(duration.value(5, 'm')) && auth.uid == 'ann';"
         let points = try points(rules, [("ann", "step-up")])
         #expect(points == ["condition 3:16 0 1 0", "part 3:16 0 1 0", "part 3:56 0 0 0"])
     }
 
-    @Test func aFunctionsBodyIsCountedOverAllItsCalls() throws {
+    @Test func `the body of a function is counted over all its calls`() throws {
         let rules = """
             function isUser(id) { return auth.uid == id && auth != null; }
             allow read: if isUser('ann');
@@ -57,14 +57,14 @@ import Testing
         #expect(coverage.sources[0].points.compactMap(\.missing) == ["never false", "never true"])
     }
 
-    @Test func bothBranchesOfAChoiceHaveToBeSeenThroughItsCondition() throws {
+    @Test func `both branches of a choice have to be seen through its condition`() throws {
         let rules = "allow read: if auth.uid == 'ann' ? auth.token.level == 3 : auth.token.level == 4;"
         let coverage = try run(rules, [("ann", "allow")]).coverage
         #expect(coverage.sources[0].points.compactMap(\.missing).contains("never evaluated"))
         #expect(!coverage.reaches(percent: 100))
     }
 
-    @Test func filesOfTestsOfTheSameRulesAreCountedTogether() throws {
+    @Test func `files of tests of the same rules are counted together`() throws {
         let rules = RuleTesting.rules("allow read: if auth.uid == 'ann';")
         let files = try ["ann", "null"].map { auth in
             try RuleTesting.load(
@@ -79,11 +79,11 @@ import Testing
     @Test(arguments: [
         (0, 0, "100"), (1, 3, "33.3"), (999, 1000, "99.9"), (9999, 10000, "99.9"), (1, 2, "50"), (7, 7, "100"),
     ])
-    func aShareIsRoundedDown(seen: Int, outcomes: Int, text: String) {
+    func `a share is rounded down`(seen: Int, outcomes: Int, text: String) {
         #expect(RuleCoverage.percent(seen, of: outcomes) == text)
     }
 
-    @Test func aDemandIsMetExactly() throws {
+    @Test func `a demand is met exactly`() throws {
         let coverage = try run("allow read: if auth.uid == 'ann';", [("ann", "allow")]).coverage
         #expect(coverage.reaches(percent: 50))
         #expect(!coverage.reaches(percent: 51))

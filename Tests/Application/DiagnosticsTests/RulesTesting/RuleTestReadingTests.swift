@@ -3,7 +3,7 @@ import Testing
 @testable import Diagnostics
 
 @Suite struct RuleTestReadingTests {
-    /// What stands before the lines of a case: these begin with line 3.
+    /// The lines before the tests, which begin in line 3.
     private static let start = "allow: auth.uid == uid\npath: /users/{uid}\n"
     /// The keys of a test, each on a line of its own from line 4 and column 5, in a file that is in order otherwise.
     private static func test(_ lines: String) -> String {
@@ -11,7 +11,15 @@ import Testing
     }
     private static let whole = "name: n\nrequest: GET /users/ann\nexpect: allow\n"
 
-    /// Files, and how what is wrong with them is told: the place exactly, then a part of the message.
+    /// A test with the request.
+    private static func request(_ request: String) -> String { test("name: n\nrequest: \(request)\nexpect: deny\n") }
+
+    /// A test with the expectation.
+    private static func expect(_ outcome: String) -> String {
+        test("name: n\nrequest: GET /users/ann\nexpect: \(outcome)\n")
+    }
+
+    /// Files with errors: the exact location, then a part of the message.
     static let broken: [(yaml: String, expected: [String])] = [
         ("", ["1:1 the file is empty"]),
         ("tests: [\n", ["2:1 not valid YAML"]),
@@ -44,65 +52,32 @@ import Testing
         (test(whole + "rule: first\n"), ["7:11 tests[].rule is 'first', not a whole number"]),
         (test(whole + "rule: 0\n"), ["7:11 out of range"]),
         (test("name: n\nrequest: GET /users/ann\nexpect: deny\nrule: 7\n"), ["7:5 a denial is decided by no rule"]),
-        (test("name: n\nrequest: GET /users/ann\nexpect: alow\n"), ["6:13 cannot be 'alow'; did you mean 'allow'?"]),
+        (expect("alow"), ["6:13 cannot be 'alow'; did you mean 'allow'?"]),
+        (expect("401"), ["6:13 write allow or deny or step-up or second-factor"]),
+        (expect("{ step_up: soon }"), ["6:24 is 'soon', not a duration"]),
+        (expect("{ step-up: 5m }"), ["6:13 step_up is missing", "6:15 did you mean 'step_up'?"]),
+        (request("/users/ann"), ["5:14 not a method and a path; write it as in GET"]),
+        (request("get /users/ann"), ["5:14 'get' is no method; write one in upper case"]),
+        (request("GET users/ann"), ["5:14 is refused before any rule (notAbsolute)"]),
+        (request("GET /users/%00"), ["5:14 is refused before any rule (encodedNUL)"]),
+        (request("GET /../a"), ["5:14 is refused before any rule (aboveRoot)"]),
+        (request("GET /other"), ["5:5 the request's path is not of the route's pattern"]),
+        (request("GET /users/ann/b"), ["5:5 the request's path is not of the route's pattern"]),
+        (request("{ method: GET }"), ["5:14 tests[].request.path is missing"]),
+        (request("{ path: /users/a, body: x }"), ["5:32 unknown key 'body'"]),
+        (request("{ path: /users/a, time: 7pm }"), ["5:38 is '7pm', not a time"]),
+        (request("{ path: /users/a, headers: { Cookie: a=b } }"), ["5:51 rules never see the field 'Cookie'"]),
+        (request("{ path: /users/a, headers: { X-Forwarded-For: b } }"), ["5:60 removes the field 'X-Forwarded-For'"]),
         (
-            test("name: n\nrequest: GET /users/ann\nexpect: 401\n"),
-            ["6:13 write allow or deny or step-up or second-factor"]
-        ),
-        (test("name: n\nrequest: GET /users/ann\nexpect: { step_up: soon }\n"), ["6:24 is 'soon', not a duration"]),
-        (
-            test("name: n\nrequest: GET /users/ann\nexpect: { step-up: 5m }\n"),
-            ["6:13 step_up is missing", "6:15 did you mean 'step_up'?"]
-        ),
-        (test("name: n\nrequest: /users/ann\nexpect: deny\n"), ["5:14 not a method and a path; write it as in GET"]),
-        (
-            test("name: n\nrequest: get /users/ann\nexpect: deny\n"),
-            ["5:14 'get' is no method; write one in upper case"]
-        ),
-        (test("name: n\nrequest: GET users/ann\nexpect: deny\n"), ["5:14 is refused before any rule (notAbsolute)"]),
-        (test("name: n\nrequest: GET /users/%00\nexpect: deny\n"), ["5:14 is refused before any rule (encodedNUL)"]),
-        (test("name: n\nrequest: GET /../a\nexpect: deny\n"), ["5:14 is refused before any rule (aboveRoot)"]),
-        (
-            test("name: n\nrequest: GET /other\nexpect: deny\n"),
-            ["5:5 the request's path is not of the route's pattern"]
-        ),
-        (
-            test("name: n\nrequest: GET /users/ann/b\nexpect: deny\n"),
-            ["5:5 the request's path is not of the route's pattern"]
-        ),
-        (test("name: n\nrequest: { method: GET }\nexpect: deny\n"), ["5:14 tests[].request.path is missing"]),
-        (test("name: n\nrequest: { path: /users/a, body: x }\nexpect: deny\n"), ["5:32 unknown key 'body'"]),
-        (test("name: n\nrequest: { path: /users/a, time: 7pm }\nexpect: deny\n"), ["5:38 is '7pm', not a time"]),
-        (
-            test("name: n\nrequest: { path: /users/a, headers: { Cookie: a=b } }\nexpect: deny\n"),
-            ["5:51 rules never see the field 'Cookie'"]
-        ),
-        (
-            test("name: n\nrequest: { path: /users/a, headers: { X-Forwarded-For: b } }\nexpect: deny\n"),
-            ["5:60 removes the field 'X-Forwarded-For'"]
-        ),
-        (
-            test("name: n\nrequest: { path: /users/a, headers: { x_auth_uid: b, TE: c } }\nexpect: deny\n"),
+            request("{ path: /users/a, headers: { x_auth_uid: b, TE: c } }"),
             ["5:55 removes the field 'x_auth_uid'", "5:62 removes the field 'TE'"]
         ),
-        (
-            test("name: n\nrequest: { path: /users/a, host: 'a.example:8080' }\nexpect: deny\n"),
-            ["5:22 has a port; remove it"]
-        ),
-        (test("name: n\nrequest: GET /users/a?b=#c\nexpect: deny\n"), ["5:14 write them as %HH"]),
-        (test("name: n\nrequest: GET /users/a?b=ä\nexpect: deny\n"), ["5:14 write them as %HH"]),
-        (
-            test("name: n\nrequest: { path: /users/a, headers: { 'a b': c } }\nexpect: deny\n"),
-            ["5:50 'a b' is no field's name"]
-        ),
-        (
-            test("name: n\nrequest: { path: /users/a, headers: { A: b, a: c } }\nexpect: deny\n"),
-            ["5:52 the field 'a' stands twice"]
-        ),
-        (
-            test("name: n\nrequest: { path: /users/a, headers: { a: \"b\\r\\nc\" } }\nexpect: deny\n"),
-            ["5:46 contains a control character"]
-        ),
+        (request("{ path: /users/a, host: 'a.example:8080' }"), ["5:22 has a port; remove it"]),
+        (request("GET /users/a?b=#c"), ["5:14 write them as %HH"]),
+        (request("GET /users/a?b=ä"), ["5:14 write them as %HH"]),
+        (request("{ path: /users/a, headers: { 'a b': c } }"), ["5:50 'a b' is no field's name"]),
+        (request("{ path: /users/a, headers: { A: b, a: c } }"), ["5:52 the field 'a' stands twice"]),
+        (request("{ path: /users/a, headers: { a: \"b\\r\\nc\" } }"), ["5:46 contains a control character"]),
         (test(whole + "auth: { uid: a, token: { sub: b } }\n"), ["7:21 tests[].auth.token has sub; write it as uid"]),
         (test(whole + "auth: { uid: a, token: { a: TRUE } }\n"), ["7:33 which YAML and JSON read differently"]),
         (test(whole + "auth: { uid: a, token: { a: 0x10 } }\n"), ["7:33 which YAML and JSON read differently"]),
@@ -123,7 +98,7 @@ import Testing
     ]
 
     @Test(arguments: broken)
-    func eachErrorIsToldWithItsPlaceAndWhatToDo(yaml: String, expected: [String]) {
+    func `each error is reported with its location and remedy`(yaml: String, expected: [String]) {
         let errors = RuleTesting.errors(in: yaml)
         let comment = Comment(rawValue: yaml + "\n" + errors.joined(separator: "\n"))
         #expect(errors.count == expected.count, comment)
@@ -136,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func rulesAreFoundBesideTheirTestsAndTheirErrorsHaveTheirPlaces() {
+    @Test func `rules are read from beside their tests, with their locations`() {
         let tests = RuleTesting.test(auth: "null", expect: "deny")
         #expect(RuleTesting.errors(in: tests, rules: RuleTesting.rules("allow read: if auth == null;")) == [])
         let broken = RuleTesting.errors(in: tests, rules: RuleTesting.rules("allow read: if auht == null;"))
@@ -145,7 +120,7 @@ import Testing
         #expect(missing.count == 1 && missing[0].contains("'notes.rules' cannot be read"), "\(missing)")
     }
 
-    @Test func rulesThatAreNamedStartAtTheFolderOfTheTests() throws {
+    @Test func `a path of rules is relative to the tests`() throws {
         let yaml = "rules: ../b.rules\n" + RuleTesting.test(auth: "null", expect: "deny")
         let rules = Array(RuleTesting.rules("allow read;").utf8)
         let file = try RuleTestFile.load(
@@ -153,12 +128,12 @@ import Testing
         #expect(file.rules.file == "x/../b.rules")
     }
 
-    @Test func theTestsOfARulesFileStandBesideIt() {
+    @Test func `the tests of a rules file are beside it`() {
         #expect(RuleTestFile.testFile(for: "a/notes.rules") == "a/notes.test.yaml")
         #expect(RuleTestFile.testFile(for: "a/notes.test.yaml") == "a/notes.test.yaml")
     }
 
-    @Test func whatIsBeyondTheBoundsIsRefused() {
+    @Test func `a file beyond the limits is rejected`() {
         let users = (0...RuleTestFile.maximumUsers).map { "  u\($0): { uid: a }\n" }.joined()
         #expect(
             RuleTesting.errors(in: Self.start + "users:\n" + users + "tests: 7\n").contains {

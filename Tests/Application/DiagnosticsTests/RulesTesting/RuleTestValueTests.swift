@@ -2,7 +2,7 @@ import Diagnostics
 import Testing
 
 @Suite struct RuleTestValueTests {
-    /// What YAML says of a claim, and what rules then find true of it.
+    /// Claims in YAML, with conditions that they make true.
     static let claims: [(yaml: String, condition: String)] = [
         ("7", "auth.token.x == 7 && auth.token.x is int"),
         ("-7", "auth.token.x == -7"),
@@ -23,15 +23,7 @@ import Testing
         ("9223372036854775808", "'x' in auth.token && !(auth.token.x == 1 || true) || true"),
     ]
 
-    @Test(arguments: claims)
-    func claimsAreWhatJSONWouldMakeOfThem(yaml: String, condition: String) throws {
-        let run = try RuleTesting.run(
-            "allow read: if \(condition);",
-            tests: RuleTesting.test(auth: "{ uid: a, token: { x: \(yaml) } }", expect: "allow"))
-        #expect(run.failures == 0, "\(run.results[0].trace)")
-    }
-
-    /// What a token has that says nothing of it.
+    /// Conditions that the defaults make true.
     static let defaults = [
         "auth.uid == 'ann' && auth.token.sub == 'ann' && auth.token.user_id == 'ann'",
         "auth.provider == 'custom' && auth.token.firebase.sign_in_provider == 'custom'",
@@ -43,13 +35,7 @@ import Testing
         "request.path == /a",
     ]
 
-    @Test(arguments: defaults)
-    func whatIsNotSaidIsAsInAnOrdinaryToken(condition: String) throws {
-        let run = try RuleTesting.run("allow read: if \(condition);", tests: RuleTesting.test(expect: "allow"))
-        #expect(run.failures == 0, "\(run.results[0].trace)")
-    }
-
-    /// Users, and what rules find true of them.
+    /// Users, with conditions that they make true.
     static let users: [(auth: String, condition: String)] = [
         (
             "{ uid: a, provider: google.com }",
@@ -79,22 +65,15 @@ import Testing
         ("{ uid: a, signed_in: 2h, reauthenticated: 30s }", "recentSignIn(duration.value(30, 's'))"),
     ]
 
-    @Test(arguments: users)
-    func whatIsSaidOfAUserIsWhatRulesSee(auth: String, condition: String) throws {
-        let run = try RuleTesting.run(
-            "allow read: if \(condition);", tests: RuleTesting.test(auth: auth, expect: "allow"))
-        #expect(run.failures == 0, "\(run.results[0].trace)")
-    }
-
     @Test(arguments: ["''", "null", "7"])
-    func onlyATextNamesASecondFactor(factor: String) throws {
+    func `only a string names a second factor`(factor: String) throws {
         let auth = "{ uid: a, token: { firebase: { sign_in_second_factor: \(factor) } } }"
         let run = try RuleTesting.run(
             "allow read: if secondFactor();", tests: RuleTesting.test(auth: auth, expect: "second-factor"))
         #expect(run.failures == 0, "\(run.results[0].trace)")
     }
 
-    /// Requests, and what rules find true of them.
+    /// Requests, with conditions that they make true.
     static let requests: [(request: String, condition: String)] = [
         ("GET /a?b=c+d&e=%C3%A4", "request.query == {'b': 'c d', 'e': 'ä'}"),
         ("HEAD /a/../b", "request.path == /b && request.method == 'HEAD'"),
@@ -110,9 +89,14 @@ import Testing
         ("{ path: /a }", "path[0] == 'a'"),
     ]
 
-    @Test(arguments: requests)
-    func whatIsSaidOfARequestIsWhatRulesSee(request: String, condition: String) throws {
-        let run = try RuleTesting.run("allow read: if \(condition);", tests: RuleTesting.test(request, expect: "allow"))
+    private static let cases: [(tests: String, condition: String)] =
+        claims.map { (RuleTesting.test(auth: "{ uid: a, token: { x: \($0.yaml) } }", expect: "allow"), $0.condition) }
+        + defaults.map { (RuleTesting.test(expect: "allow"), $0) }
+        + users.map { (RuleTesting.test(auth: $0.auth, expect: "allow"), $0.condition) }
+        + requests.map { (RuleTesting.test($0.request, expect: "allow"), $0.condition) }
+
+    @Test(arguments: cases) func `rules see the values of the test`(tests: String, condition: String) throws {
+        let run = try RuleTesting.run("allow read: if \(condition);", tests: tests)
         #expect(run.failures == 0, "\(run.results[0].trace)")
     }
 }

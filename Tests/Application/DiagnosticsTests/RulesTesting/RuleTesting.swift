@@ -12,7 +12,7 @@ enum RuleTesting {
             files: rules.map { ["notes.rules": Array($0.utf8)] } ?? [:])
     }
 
-    /// What is wrong with a file of tests: `LINE:COLUMN what; what to do`.
+    /// The errors of a file of tests: `LINE:COLUMN error; remedy`.
     static func errors(in yaml: String, rules: String? = nil) -> [String] {
         do {
             _ = try load(yaml, rules: rules)

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func thePartsOfAConditionStandUnderTheWhole() throws {
+    @Test func `the parts of a condition are below the whole`() throws {
         #expect(
             try lines("allow read: if auth.uid == 'bob' || auth.token.level + 1 > 3;") == [
                 "notes.rules:3",
@@ -27,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test func whatAFunctionDidStandsUnderItsCall() throws {
+    @Test func `the body of a function is below its call`() throws {
         let rules = """
             function outer(x) { let y = inner(x); return y && inner('admin'); }
             function inner(role) { let mine = auth.token.role; return mine == role; }
@@ -48,19 +48,19 @@ import Testing
             ])
     }
 
-    @Test func aFailureIsToldWithItsReasonUpToTheWhole() throws {
+    @Test func `a failure is reported with its reason up to the whole`() throws {
         let lines = try lines("allow read: if auth.token.none.more == 1;")
         #expect(lines.count == 5, "\(lines)")
         #expect(lines[1].hasPrefix("  auth.token.none.more == 1 !! "))
         #expect(lines[3].hasPrefix("      auth.token.none !! "))
     }
 
-    @Test func eachAllowThatWasAskedHasItsSection() throws {
+    @Test func `each evaluated allow has its section`() throws {
         let lines = try lines("allow read: if auth == null;\nallow read: if auth.uid == 'bob';\nallow write;")
         #expect(lines.filter { !$0.hasPrefix(" ") } == ["notes.rules:3", "notes.rules:4"])
     }
 
-    @Test func whatWouldBeIsToldOnlyWhereItWasExpected() throws {
+    @Test func `a hypothetical outcome is reported only if expected`() throws {
         let rules =
             "allow read: if recentSignIn(duration.value(5, 'm')) && auth.uid == 'bob';"
         #expect(try lines(rules, expect: "allow").filter { !$0.hasPrefix(" ") } == ["notes.rules:3"])
@@ -68,7 +68,7 @@ import Testing
         #expect(told.contains("notes.rules:3 (had the user signed in just now)"), "\(told)")
     }
 
-    @Test func onlyTheFirstLinesOfALongOneAreKept() throws {
+    @Test func `only the first lines of a long one are kept`() throws {
         let condition = (0..<150).map { "auth.token.level + \($0) == 0" }.joined(separator: " || ")
         let run = try RuleTesting.run("allow read: if \(condition);", tests: RuleTesting.test(expect: "allow"))
         let trace = run.results[0].trace
@@ -76,7 +76,7 @@ import Testing
         #expect(trace.omitted > 0)
     }
 
-    @Test func aLongExpressionIsShownShortened() throws {
+    @Test func `a long expression is shown shortened`() throws {
         let lines = try lines("allow read: if auth.uid\n   == '\(String(repeating: "x", count: 200))';")
         #expect(lines[1].hasPrefix("  auth.uid == 'xxx") && lines[1].contains("...") && lines[1].count < 120)
     }

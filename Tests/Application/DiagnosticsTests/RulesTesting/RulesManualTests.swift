@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: try files())
-    func eachWorkedRuleStandsInTheManualAsItsFileHasIt(file: String) throws {
+    func `each worked rule is in the manual as in its file`(file: String) throws {
         let page = try String(contentsOf: Repository.root.appending(path: "docs/rules.md"), encoding: .utf8)
         let rules = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
         #expect(page.contains("```\n\(rules)```\n"))

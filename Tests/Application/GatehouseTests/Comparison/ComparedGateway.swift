@@ -37,7 +37,7 @@ final class ComparedGateway {
     ) throws {
         let received = received
         upstreams = try ["api", "web"].map { name in
-            try EchoingUpstream(name) { head in received.heads.withLock { $0.append((name, head)) } }
+            try EchoingUpstream { head in received.heads.withLock { $0.append((name, head)) } }
         }
         let servers = zip(["api", "web"], upstreams).map { "\($0): { servers: [\"http://127.0.0.1:\($1.port)\"] }" }
         let whole = """

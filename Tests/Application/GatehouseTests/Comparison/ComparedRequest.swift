@@ -1,9 +1,3 @@
-@testable import CoreFixtures
-@testable import GatewayFixtures
-@testable import StoreFixtures
-@testable import SystemFixtures
-import JOSE
-
 @testable import Authentication
 @testable import Diagnostics
 @testable import GatewayCore
@@ -11,7 +5,7 @@ import JOSE
 
 /// The fields that carry credentials, and whose records concern them.
 struct ComparedCredential: Sendable {
-    /// What the store may know of a credential.
+    /// The records that may concern a credential.
     struct Subject: Sendable {
         var user: UserKey
         var session: String?
@@ -25,9 +19,9 @@ struct ComparedCredential: Sendable {
     var subject: Subject?
 }
 
-/// What the store knows of the subject of a credential.
+/// The records of the subject of a credential.
 struct ComparedRecords: Sendable {
-    /// What the gateway can read, and `explain`.
+    /// The records that the gateway and `explain` can read.
     enum Source: Sendable {
         case fresh
         /// The view of the gateway is stale; `explain` reads nothing.

@@ -190,7 +190,7 @@ struct ComparedSpace {
 
     private typealias Fields = [(name: String, value: String)]
 
-    /// Fields by which browsers tell where a request comes from.
+    /// Fields by which browsers report the origin of a request.
     private static let sites: [[(name: String, value: String)]] = [
         [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-origin")], [("Sec-Fetch-Site", "none")],
         [("Origin", "https://evil.example")], [("Origin", "null")], [("Origin", "http://a.example")],

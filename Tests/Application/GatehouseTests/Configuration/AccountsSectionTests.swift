@@ -10,17 +10,17 @@ import Testing
         try ConfigurationTesting.load(section: "identity: { firebase: { project: demo } }\naccounts: \(yaml)").accounts
     }
 
-    @Test(arguments: ["null", "~", "${UNSET:-null}"]) func areOffUnlessSaid(_ yaml: String) throws {
+    @Test(arguments: ["null", "~", "${UNSET:-null}"]) func `accounts are off by default`(_ yaml: String) throws {
         #expect(try accounts(yaml) == nil)
     }
 
-    @Test func areOnWithTheDefaultsWhereNothingElseIsSaid() throws {
+    @Test func `an empty section has the defaults`() throws {
         var expected = Configuration.Accounts()
         expected.location = SourceLocation(file: "gatehouse.yaml", line: 2, column: 11)
         #expect(try accounts("{}") == expected)
     }
 
-    @Test func areRead() throws {
+    @Test func `every key is read`() throws {
         let yaml = """
             { issuer: 'https://api.example', session_key: s.pem, previous_session_keys: old.pem,
               origins: 'https://app.example', one_account_per_email: false, unlinked: deny,
@@ -36,7 +36,7 @@ import Testing
         #expect(try accounts(yaml) == expected)
     }
 
-    @Test func aRouteThatOtherSitesMayCallIsAnInsecureOption() throws {
+    @Test func `a route that other sites may call is an insecure option`() throws {
         let yaml = BrokenConfiguration.beforeRoute + "    path: /hook\n    insecure_no_csrf: true\n"
         #expect(try ConfigurationTesting.load(yaml).insecureOptions == ["routes[/hook].insecure_no_csrf"])
     }

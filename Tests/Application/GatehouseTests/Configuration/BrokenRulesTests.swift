@@ -1,32 +1,30 @@
-import Gatehouse
 import GatewayConfiguration
 import GatewayCore
 import Testing
 
+@testable import Authorization
 @testable import CoreFixtures
+@testable import Gatehouse
 
-/// Expressions in the configuration that cannot be asked.
+/// Invalid expressions in the configuration.
 @Suite struct BrokenRulesTests {
     static let cases: [BrokenConfiguration] = [
         .route("path: /\nallow: auth.uid == uid", "6:12 routes[].allow at character 13: "),
-        .route("path: /{uid}\nallow: auth.uid === uid", "6:12 routes[].allow at character 10: "),
-        .route("path: /{uid}\nallow: \"auth.uid == uid &&\"", "6:12 routes[].allow at character 19: "),
-        .route("path: /{uid}\nallow: auth.uid", "6:12 routes[].allow at character 1: "),
-        .route("path: /{uid}\nallow: 7", "6:12 routes[].allow at character 1: "),
-        .route(
-            "path: /{uid}\nallow: |\n  auth.uid == uid\n    && nobody", "6:12 routes[].allow at line 2, character 6: "),
-        .route("path: /{uid}\nallow: >\n  auth.uid == uid\n  && nobody", "6:12 routes[].allow at character 20: "),
+        allow("auth.uid === uid", "at character 10: "),
+        allow("\"auth.uid == uid &&\"", "at character 19: "),
+        allow("auth.uid", "at character 1: "),
+        allow("7", "at character 1: "),
+        allow("|\n  auth.uid == uid\n    && nobody", "at line 2, character 6: "),
+        allow(">\n  auth.uid == uid\n  && nobody", "at character 20: "),
         .route(
             "path: /{uid}\nallow: nobody && nothing", "6:12 routes[].allow at character 1: ",
             "6:12 routes[].allow at character 11: "),
-        .route("path: /{uid}\nallow: exists(/a)", "6:12 routes[].allow at character 1: "),
-        .route("path: /{uid}\nallow: ''", "6:12 routes[].allow is empty; write a value, or remove it"),
-        .route("path: /{uid}\nallow: '  '", "6:12 routes[].allow is empty"),
-        .route("path: /{uid}\nallow: [auth.uid]", "6:12 routes[].allow is not an expression"),
-        .route("path: /{uid}\nallow: {}", "6:12 routes[].allow is an empty mapping"),
-        .route(
-            "path: /{uid}\nallow: auth.uid == '${HOME:-x}'",
-            "6:12 routes[].allow is an expression with ${...} in it; write the value itself"),
+        allow("exists(/a)", "at character 1: "),
+        allow("''", "is empty; write a value, or remove it"),
+        allow("'  '", "is empty"),
+        allow("[auth.uid]", "is not an expression"),
+        allow("{}", "is an empty mapping"),
+        allow("auth.uid == '${HOME:-x}'", "is an expression with ${...} in it; write the value itself"),
         .route(
             "path: /{uid}\nallow: uid == '\(String(repeating: "a", count: 8_192))'",
             "6:12 routes[].allow is longer than 8192 bytes; shorten it, or move it to a rules file"),
@@ -45,11 +43,15 @@ import Testing
         extra("X-Role: token.a + '${HOME:-x}'", "3:13 headers.extra.X-Role is an expression with ${...} in it"),
     ]
 
+    private static func allow(_ condition: String, _ expected: String) -> BrokenConfiguration {
+        .route("path: /{uid}\nallow: \(condition)", "6:12 routes[].allow \(expected)")
+    }
+
     private static func extra(_ line: String, _ expected: String) -> BrokenConfiguration {
         .section("headers:\n  extra:\n    \(line)", expected)
     }
 
-    @Test(arguments: cases) func isReportedWithLineAndCharacter(_ broken: BrokenConfiguration) {
+    @Test(arguments: cases) func `an error is reported with line and character`(_ broken: BrokenConfiguration) {
         broken.check()
     }
 
@@ -57,7 +59,7 @@ import Testing
         "auth.uid == uid", "'auth.uid == uid'", "true", "|\n      auth.uid == uid\n        && auth.token.admin == true",
         "auth.uid == uid && rest == /a/b", "request.auth != null",
     ])
-    func aConditionIsKeptAsItIsWritten(_ text: String) throws {
+    func `a condition is kept as it is written`(_ text: String) throws {
         let yaml = BrokenConfiguration.beforeRoute + "    path: /v1/{uid}/{rest=**}\n    allow: \(text)\n"
         let route = try ConfigurationTesting.load(yaml).routes[0]
         let allow = try #require(route.allow)
@@ -65,7 +67,7 @@ import Testing
         #expect(text.contains(allow.text.prefix(4)))
     }
 
-    @Test func whereThePatternIsNoneOnlyThatIsTold() throws {
+    @Test func `an invalid pattern is the only error reported`() throws {
         let yaml = BrokenConfiguration.beforeRoute + "    path: /v1/{uid\n    allow: auth.uid == uid\n"
         let configuration = try ConfigurationTesting.load(yaml)
         let error = #expect(throws: ConfigurationErrors.self) { try Snapshot(configuration) }
@@ -76,12 +78,43 @@ import Testing
         ("token.plan in ['pro']", true), ("token.roles[0]", true), ("auth.uid", true), ("'a'", true),
         ("token.role", false), ("uid", false), ("token[\"a b\"]", false),
     ])
-    func extraFieldsAreClaimsOrExpressions(_ text: String, _ isExpression: Bool) throws {
+    func `extra fields are claims or expressions`(_ text: String, _ isExpression: Bool) throws {
         let yaml = "headers: { extra: { X-Role: \"\(text.replacing("\"", with: "\\\""))\" } }"
         let extra = try ConfigurationTesting.load(section: yaml).headers.extra[0]
         switch extra.source {
         case .claim(let path): #expect(!isExpression && path.description == text)
         case .expression(let expression): #expect(isExpression && expression.text == text)
         }
+    }
+}
+
+@Suite struct ScopeTests {
+    static let broken: [BrokenConfiguration] = [
+        .route("path: /\nscopes: read", "6:13 routes[].scopes is not a list"),
+        .route("path: /\nscopes: [read write]", "6:14 routes[].scopes[] is 'read write', not a scope; write one scope"),
+        .route("path: /\nscopes: ['a\"b']", "6:14 not a scope"),
+        .route("path: /\nscopes: ['a\\b']", "6:14 not a scope"),
+        .route("path: /\nscopes: [caf\u{e9}]", "6:14 not a scope"), .route("path: /\nscopes: ['']", "6:14 is empty"),
+        .route("path: /\nscopes: [read, read]", "6:20 has an entry twice"),
+        .route("path: /\nscopes: [\(String(repeating: "a", count: 129))]", "6:14 is longer than 128 bytes"),
+        .route(
+            "path: /\nscopes: [\((0...32).map { "s\($0)" }.joined(separator: ", "))]",
+            "6:13 routes[].scopes has more than 32 scopes"),
+        .route("path: /\nauth: none\nscopes: [read]", "7:5 scopes can never apply on a route with auth: none"),
+        .route("path: /\nauth: optional\nscopes: [read]", "7:5 scopes does not hold for the anonymous"),
+    ]
+
+    @Test(arguments: broken) func `an error is reported with line and column`(_ broken: BrokenConfiguration) {
+        broken.check()
+    }
+
+    @Test(arguments: [("['read:user', '!#[]~']", ["read:user", "!#[]~"])])
+    func `scopes are in the policy of the route`(_ yaml: String, _ expected: [String]) throws {
+        let route = try ConfigurationTesting.load(
+            BrokenConfiguration.beforeRoute + "    path: /\n    scopes: \(yaml)\n"
+        )
+        .routes[0]
+        #expect(route.scopes == expected && RoutePolicy(route).scopes == expected)
+        #expect(RoutePolicy(route).asksOfUsers == !expected.isEmpty)
     }
 }

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func plainHTTPIsWarnedAboutAndTold() throws {
+    @Test func `plain HTTP has a warning and is listed as insecure`() throws {
         let configuration = try ConfigurationTesting.load(
             section: """
                 identity:
@@ -41,7 +41,7 @@ import Testing
             ])
     }
 
-    @Test func opaqueTokensOfNobodyInParticularAreWarnedAbout() throws {
+    @Test func `opaque tokens of ambiguous providers have a warning`() throws {
         let expected =
             "opaque tokens are refused here: they may be of github.com or oauth.x; name one of them in providers"
         let providers = [Self.apple, Self.github, Self.oauth]
@@ -51,11 +51,11 @@ import Testing
     }
 
     @Test(arguments: ["auth: none", "providers: [github.com, apple.com]", "providers: [apple.com]"])
-    func noWarningWhereTheOpaqueProviderIsPlain(_ condition: String) throws {
+    func `an unambiguous provider has no warning`(_ condition: String) throws {
         #expect(try warnings([Self.apple, Self.github, Self.oauth], "path: /\n\(condition)").isEmpty)
     }
 
-    @Test func oneOpaqueProviderNeedsNoName() throws {
+    @Test func `one opaque provider needs no name`() throws {
         #expect(try warnings([Self.apple, Self.github], "path: /").isEmpty)
     }
 
@@ -64,18 +64,18 @@ import Testing
         (true, "oauth.y", "6:5 nobody signs in with 'oauth.y'; remove it, or add it to identity.providers"),
         (false, "google.com", "6:5 nobody signs in with 'google.com'; remove it, or add it"),
         (false, "oauth.y", "6:5 nobody signs in with 'oauth.y'; did you mean 'oauth.x'?"),
-    ]) func aProviderOfNobodyIsWarnedAbout(_ firebase: Bool, _ id: String, _ expected: String) throws {
+    ]) func `an unknown provider has a warning`(_ firebase: Bool, _ id: String, _ expected: String) throws {
         let warnings = try warnings(
             firebase ? [Self.apple] : [Self.apple, Self.oauth], firebase: firebase, "path: /\nproviders: [\(id)]")
         #expect(warnings.count == 1 && warnings[0].hasPrefix(expected), "\(warnings)")
     }
 
     @Test(arguments: ["google.com", "password", "saml.corp", "oidc.corp", "oauth.x"])
-    func providersOfFirebaseAndOfTheConfigurationAreNotWarnedAbout(_ id: String) throws {
+    func `known providers have no warning`(_ id: String) throws {
         #expect(try warnings([Self.oauth], firebase: true, "path: /\nproviders: [\(id)]").isEmpty)
     }
 
-    @Test func scopesWithoutAccessTokensAreWarnedAbout() throws {
+    @Test func `scopes without access tokens have a warning`() throws {
         let warnings = try warnings([Self.apple], "path: /\nscopes: [read]")
         #expect(warnings.map { $0.prefix(47) } == ["6:5 no token has scopes, so nobody passes; add "])
         #expect(try self.warnings([Self.github], "path: /\nscopes: [read]").isEmpty)

@@ -9,6 +9,7 @@ import Testing
 
 @testable import CoreFixtures
 @testable import Gatehouse
+@testable import SystemFixtures
 
 /// The rules file, and what a snapshot makes of it.
 @Suite struct RulesFileReadingTests {
@@ -22,14 +23,12 @@ import Testing
         }
         """
 
-    /// What becomes of a configuration that names a file with that text; nil: there is no such file.
+    /// The snapshot of a configuration with a rules file, or its errors. `nil`: the file does not exist.
     private func snapshot(
         _ text: [UInt8]?, _ adjust: (inout Configuration) -> Void = { _ in }
     ) throws -> (Snapshot?, errors: [ConfigurationError], file: String) {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "api.rules").path
+        let folder = try ScratchFolder()
+        let file = folder.path("api.rules")
         if let text { try Data(text).write(to: URL(filePath: file)) }
         var configuration = try ConfigurationTesting.load(BrokenConfiguration.beforeRoute + "    path: /v1/{uid}\n")
         configuration.rules = Configuration.RulesFile(
@@ -42,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func itAppliesToEveryRouteThatAuthenticates() throws {
+    @Test func `rules apply to every route with authentication`() throws {
         let (snapshot, errors, _) = try snapshot(Array(Self.valid.utf8)) { configuration in
             var open = Configuration.Route(path: "/open", upstream: "api", location: SourceLocation(origin: "test"))
             open.auth = .none
@@ -57,24 +56,7 @@ import Testing
         #expect(snapshot?.outgoing.identity.keepsVariableForRules == true)
     }
 
-    @Test func theDesignsExampleIsRead() throws {
-        let text = """
-            rules_version = '2';
-            service gatehouse.http {
-              function signedIn() { return request.auth != null; }
-              match /v1/users/{uid}/{rest=**} {
-                allow read: if signedIn() && request.auth.uid == uid;
-                allow write: if request.auth.uid == uid && request.auth.token.email_verified;
-                allow delete: if request.auth.uid == uid && recentSignIn(duration.value(5, 'm'));
-              }
-            }
-            """
-        let (snapshot, errors, _) = try snapshot(Array(text.utf8))
-        #expect(errors.isEmpty && snapshot?.rules?.rules.count == 3 && snapshot?.warnings.isEmpty == true)
-        #expect(snapshot?.pipeline.plans[0].policy.rules?.needsSignInRecord == true)
-    }
-
-    @Test func aConditionWhereNobodyIsKnownIsRefused() throws {
+    @Test func `a condition on a route without authentication is rejected`() throws {
         let (snapshot, errors, _) = try snapshot(Array(Self.valid.utf8)) {
             $0.routes[0].auth = .none
             $0.routes[0].allow = .init("auth.uid == uid", location: SourceLocation(origin: "test"))
@@ -82,7 +64,7 @@ import Testing
         #expect(snapshot == nil && errors.map(\.what) == ["allow can never apply on a route with auth: none"])
     }
 
-    @Test func aFileThatIsNotThereIsToldAtItsPlace() throws {
+    @Test func `a missing file is reported at its location`() throws {
         let (_, errors, file) = try snapshot(nil)
         #expect(
             errors.map(\.description) == [
@@ -91,12 +73,12 @@ import Testing
             ])
     }
 
-    @Test func aFileThatIsTooLargeIsRefused() throws {
+    @Test func `a file that is too large is rejected`() throws {
         let (_, errors, _) = try snapshot([UInt8](repeating: 0x20, count: 262_145))
         #expect(errors.count == 1 && errors[0].what.hasSuffix("is larger than 256 KiB"))
     }
 
-    @Test func whatIsWrongInItIsToldAtItsOwnPlaces() throws {
+    @Test func `errors in the file are reported at their locations`() throws {
         let text = Self.valid.replacing("request.auth != null", with: "request.auth != nul")
             .replacing("'ada'", with: "nobody")
         let (_, errors, file) = try snapshot(Array(text.utf8))
@@ -104,19 +86,19 @@ import Testing
     }
 
     @Test(arguments: ["", "hello", "service gatehouse.http {}", "\u{0}\u{1}"])
-    func whatIsNoRulesFileIsRefused(_ text: String) throws {
+    func `a file that is not a rules file is rejected`(_ text: String) throws {
         let (snapshot, errors, file) = try snapshot(Array(text.utf8))
         #expect(snapshot == nil && !errors.isEmpty)
         #expect(errors.allSatisfy { $0.location.file == file })
     }
 
-    @Test func whatIsWorthKnowingIsWarnedOf() throws {
+    @Test func `questionable rules have a warning`() throws {
         let text = Self.valid.replacing("match /{rest", with: "function f() { return 1; } match /{rest")
         let (snapshot, _, file) = try snapshot(Array(text.utf8))
         #expect(snapshot?.warnings.map { "\($0.location.file):\($0.location.line)" } == ["\(file):3"])
     }
 
-    @Test func rulesThatNobodyIsAskedAreWarnedOf() throws {
+    @Test func `rules that no route evaluates have a warning`() throws {
         let (snapshot, _, _) = try snapshot(Array(Self.valid.utf8)) { $0.routes[0].auth = .none }
         #expect(
             snapshot?.warnings.map(\.description) == [
@@ -126,7 +108,7 @@ import Testing
         #expect(snapshot?.pipeline.plans[0].policy.rules == nil)
     }
 
-    @Test func aConditionThatCannotBeReadKeepsTheGatewayFromStarting() throws {
+    @Test func `a condition that cannot be read keeps the gateway from starting`() throws {
         let place = SourceLocation(file: "gatehouse.yaml", line: 7, column: 12)
         let (snapshot, errors, _) = try snapshot(Array(Self.valid.utf8)) {
             $0.routes[0].allow = Configuration.RulesExpression("auth.uid == nobody", location: place)
@@ -135,7 +117,7 @@ import Testing
         #expect(snapshot == nil && errors.map(\.location) == [place, place])
     }
 
-    @Test func onlyRulesThatMayHangOnARecordMakeTheGatewayAskTheStore() throws {
+    @Test func `only rules that may depend on a record require the store`() throws {
         let asks = { (condition: String) in
             try self.snapshot(Array(Self.valid.utf8)) {
                 $0.routes[0].allow = .init(condition, location: SourceLocation(origin: "test"))

@@ -8,24 +8,21 @@ import Testing
 
 @testable import CoreFixtures
 @testable import Gatehouse
+@testable import SystemFixtures
 
 @Suite struct SigningKeyReaderTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
-
     private func withFiles<Result>(
         _ files: [String: [UInt8]], mode: Int = 0o600, _ body: (SigningKeyFiles) throws -> Result
     ) throws -> Result {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try ScratchFolder()
         for (name, content) in files {
-            let file = folder.appending(path: name).path
             _ = FileManager.default.createFile(
-                atPath: file, contents: Data(content), attributes: [.posixPermissions: mode])
+                atPath: folder.path(name), contents: Data(content), attributes: [.posixPermissions: mode])
         }
         return try body(
             SigningKeyFiles(
-                current: folder.appending(path: "key.pem").path,
-                previous: files.keys.filter { $0 != "key.pem" }.sorted().map { folder.appending(path: $0).path },
+                current: folder.path("key.pem"),
+                previous: files.keys.filter { $0 != "key.pem" }.sorted().map { folder.path($0) },
                 location: SourceLocation(file: "gatehouse.yaml", line: 3, column: 5)))
     }
 
@@ -41,7 +38,7 @@ import Testing
         try SigningKey.generate(algorithm, keyID: "").pem()
     }
 
-    @Test func currentAndPreviousKeysAreRead() throws {
+    @Test func `current and previous keys are read`() throws {
         let files = ["key.pem": try Self.pem(.es256), "a.pem": try Self.pem(.es256)]
         try withFiles(files) { files in
             var reader = SigningKeyReader()
@@ -52,14 +49,14 @@ import Testing
         }
     }
 
-    @Test func withoutFilesNothingIsRead() throws {
+    @Test func `without files nothing is read`() throws {
         var reader = SigningKeyReader()
         let keys = reader.read(nil)
         #expect(keys == nil)
         #expect(reader.errors.isEmpty)
     }
 
-    @Test func aMissingFileIsToldWithItsPlaceAndWhatToDo() throws {
+    @Test func `a missing file is reported with its location and remedy`() throws {
         let errors = try errors([:])
         #expect(errors.count == 1 && errors[0].hasPrefix("gatehouse.yaml:3:5: the key file '"))
         #expect(errors[0].hasSuffix("cannot be read (No such file or directory); paths start at the working directory"))
@@ -72,17 +69,18 @@ import Testing
         ([UInt8](repeating: 65, count: 65_537), "is larger than 64 KiB"),
     ]
 
-    @Test(arguments: unfit) func aFileWithoutSuchAKeyIsTold(_ content: [UInt8], _ why: String) throws {
+    @Test(arguments: unfit) func `a file without such a key is reported`(_ content: [UInt8], _ why: String) throws {
         let errors = try errors(["key.pem": content])
         #expect(errors.count == 1 && errors[0].contains(why), "\(errors)")
         #expect(!errors.joined().contains("hunter"))
     }
 
-    @Test func everyFileIsTold() throws {
+    @Test func `every invalid file is reported`() throws {
         #expect(try errors(["a.pem": [], "b.pem": try Self.pem(.es256), "c.pem": []]).count == 3)
     }
 
-    @Test(arguments: [0o640, 0o604, 0o620, 0o666]) func aFileThatOthersMayReadIsWarnedAbout(_ mode: Int) throws {
+    @Test(arguments: [0o640, 0o604, 0o620, 0o666]) func `a file that others may read has a warning`(_ mode: Int) throws
+    {
         try withFiles(["key.pem": try Self.pem(.es256)], mode: mode) { files in
             var reader = SigningKeyReader()
             _ = reader.read(files)
@@ -91,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func theSameKeyTwiceIsWarnedAbout() throws {
+    @Test func `a repeated key has a warning`() throws {
         let pem = try Self.pem(.es256)
         try withFiles(["key.pem": pem, "a.pem": pem]) { files in
             var reader = SigningKeyReader()
@@ -103,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func theSnapshotTellsWhatIsWrongAndWhichKeySigns() throws {
+    @Test func `a snapshot reports errors and the signing key`() throws {
         var configuration = try ConfigurationTesting.load(section: "")
         configuration.headers.assertion = Configuration.Assertion(key: "/nonexistent")
         #expect(throws: ConfigurationErrors.self) { try Snapshot(configuration) }
@@ -116,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func theSnapshotHoldsTheKeysOfSessionCookies() throws {
+    @Test func `a snapshot holds the keys of session cookies`() throws {
         var configuration = try ConfigurationTesting.load(section: "")
         let (new, old) = (try Self.pem(.es256), try Self.pem(.es256))
         try withFiles(["key.pem": new, "old.pem": old]) { files in
@@ -127,36 +125,28 @@ import Testing
         }
     }
 
-    @Test func whatIsWrongWithTheFilesOfBothPurposesIsToldAtOnce() throws {
+    @Test func `errors of both purposes are reported together`() throws {
         var configuration = try ConfigurationTesting.load(section: "")
         try withFiles([:]) { files in
             configuration.headers.assertion = Configuration.Assertion(key: files.current)
             configuration.accounts = Self.accounts(files)
-            do throws(ConfigurationErrors) {
-                _ = try Snapshot(configuration)
-                Issue.record("there are no such files")
-            } catch {
-                #expect(error.errors.map(\.location.description) == ["gatehouse.yaml:3:5", "headers.assertion"])
-            }
+            let error = #expect(throws: ConfigurationErrors.self) { try Snapshot(configuration) }
+            #expect(error?.errors.map(\.location.description) == ["gatehouse.yaml:3:5", "headers.assertion"])
         }
     }
 
-    @Test func aKeyThatSignsAssertionsSignsNoSessionCookiesWhateverItsFileIsCalled() throws {
+    @Test func `the key of assertions cannot sign session cookies`() throws {
         var configuration = try ConfigurationTesting.load(section: "")
         let pem = try Self.pem(.es256)
         try withFiles(["key.pem": pem, "copy.pem": pem]) { files in
             configuration.headers.assertion = Configuration.Assertion(key: files.previous[0])
             configuration.accounts = Self.accounts(files)
             configuration.accounts?.previousSessionKeys = []
-            do throws(ConfigurationErrors) {
-                _ = try Snapshot(configuration)
-                Issue.record("it is the same key")
-            } catch {
-                #expect(
-                    error.errors.map(\.description) == [
-                        "gatehouse.yaml:3:5: accounts.session_key holds the key that signs assertions; make one of its own"
-                    ])
-            }
+            let error = #expect(throws: ConfigurationErrors.self) { try Snapshot(configuration) }
+            #expect(
+                error?.errors.map(\.description) == [
+                    "gatehouse.yaml:3:5: accounts.session_key holds the key that signs assertions; make one of its own"
+                ])
         }
     }
 

@@ -9,10 +9,13 @@ import Testing
 
 @Suite struct BackpressureTests {
     private static let megabyte = 1 << 20
+    private let rig: RequestPathRig
 
-    /// Sends, at most `limit` bytes over and over of `block`, until the worker takes no more and the kernel neither.
+    init() throws { rig = try RequestPathRig() }
+
+    /// Sends up to `limit` bytes of repeated blocks until neither the worker nor the kernel accepts more.
     private func fill(
-        _ socket: LoopbackSocket, _ rig: RequestPathRig, limit: Int, with block: [UInt8] = filler,
+        _ socket: LoopbackSocket, limit: Int, with block: [UInt8] = filler,
         untilStuck isStuck: @escaping @Sendable (ClientHandler) -> Bool
     ) throws -> Int {
         let end = ContinuousClock.now + .seconds(10)
@@ -30,39 +33,38 @@ import Testing
 
     private static let filler = [UInt8](repeating: 0x61, count: 1 << 16)
 
-    private func buffered(_ rig: RequestPathRig) throws -> Int {
-        try rig.onWorker { worker in
-            try worker.front.registry.connections.first?.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
-                ?? 0
-        }
+    /// A response to a client that does not read yet, sent until the kernel and the gateway accept no more.
+    private func download(
+        _ request: String = .getRequest, length: Int
+    ) throws -> (client: LoopbackSocket, server: LoopbackSocket, sent: Int) {
+        let (client, server) = try rig.exchange(request, receiveBuffer: 4096)
+        try server.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
+        return (client, server, try fill(server, limit: length) { !$0.isWritable })
     }
 
-    @Test func aClientThatDoesNotReadPausesTheUpstream() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect(receiveBuffer: 4096)
+    /// A request to an upstream that does not read, sent until the kernel and the gateway accept no more.
+    private func upload() throws -> (client: LoopbackSocket, server: LoopbackSocket, sent: Int) {
         let length = 64 * Self.megabyte
-        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let client = try rig.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
         let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
-        let taken = try fill(server, rig, limit: length) { !$0.isWritable }
-        #expect(taken < 32 * Self.megabyte)
-        let buffered = try buffered(rig)
+        return (client, server, try fill(client, limit: length) { $0.responder?.acceptsBody == false })
+    }
+
+    @Test func `a client that does not read pauses the upstream`() throws {
+        let (client, server, sent) = try download(length: 64 * Self.megabyte)
+        #expect(sent < 32 * Self.megabyte)
+        let buffered = try rig.bufferedBytes()
         #expect(buffered > 0)
         #expect(buffered <= 64 * 1024 + 4 * 65_536)
+        withExtendedLifetime((client, server)) {}
     }
 
-    @Test func aClientThatReadsAgainGetsEverything() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect(receiveBuffer: 4096)
+    @Test func `a client that reads again receives the whole response`() throws {
         let length = 24 * Self.megabyte
-        try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
-        var sent = try fill(server, rig, limit: length) { !$0.isWritable }
-        let head = try client.readHead()
-        #expect(head.value("Connection") == "close")
+        let (client, server, first) = try download(
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", length: length)
+        #expect(try client.readHead().value("Connection") == "close")
+        var sent = first
         let received = try client.countToEnd(meanwhile: {
             if sent < length {
                 let block = [UInt8](repeating: 0x61, count: min(1 << 16, length - sent))
@@ -72,18 +74,12 @@ import Testing
         #expect(received == length)
     }
 
-    @Test func theEndOfAnAnswerThatTheClientReadsLateIsNotCutByClosing() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect(receiveBuffer: 4096)
+    @Test func `closing does not truncate a response that the client reads late`() throws {
         let length = 8 * Self.megabyte
-        try client.send("GET / HTTP/1.0\r\nHost: a\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
-        var sent = try fill(server, rig, limit: length) { !$0.isWritable }
+        let (client, server, first) = try download("GET / HTTP/1.0\r\nHost: a\r\n\r\n", length: length)
         _ = try client.readHead()
-        var received = 0
-        // The client reads just enough for the gateway to be through with the answer.
+        var (sent, received) = (first, 0)
+        // The client reads until the gateway has completed the response.
         while try rig.onWorker({ $0.front.registry.connections.contains { $0.connection.isServing } }) {
             received += client.discardNow()
             let block = [UInt8](repeating: 0x61, count: min(1 << 16, length - sent))
@@ -93,19 +89,16 @@ import Testing
         #expect(received == length)
     }
 
-    @Test func chunksOfOneByteCostAClientThatDoesNotReadItsBytesOnly() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect(receiveBuffer: 4096)
-        try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
+    @Test func `chunks of one byte are buffered by their bytes only`() throws {
+        let (client, server) = try rig.exchange(
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", receiveBuffer: 4096)
         try server.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         let block = Array(String(repeating: "1\r\na\r\n", count: 8192).utf8)
-        let sent = try fill(server, rig, limit: 64 * Self.megabyte, with: block) { !$0.isWritable }
+        let sent = try fill(server, limit: 64 * Self.megabyte, with: block) { !$0.isWritable }
         #expect(sent < 32 * Self.megabyte)
-        // What was read before, and waited for its turn, is passed on all the same.
-        #expect(try buffered(rig) <= 64 * 1024 + ConnectionLimits.heldBytes + 4 * 65_536)
-        // The chunk that was cut in two, and the end; taken only as the client reads.
+        // Bytes that were read before the pause are forwarded too.
+        #expect(try rig.bufferedBytes() <= 64 * 1024 + ConnectionLimits.heldBytes + 4 * 65_536)
+        // The rest of the last chunk and the end, which are accepted only as the client reads.
         var rest = sent % 6 == 0 ? [] : Array(block[(sent % 6)..<6])
         let whole = sent + rest.count
         rest += Array("0\r\n\r\n".utf8)
@@ -114,23 +107,16 @@ import Testing
         #expect(received == whole + 5)
     }
 
-    @Test func anUpstreamThatDoesNotReadPausesTheClient() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect()
-        let length = 64 * Self.megabyte
-        try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
-        let server = try rig.upstream.accept()
-        let taken = try fill(client, rig, limit: length) { $0.responder?.acceptsBody == false }
-        #expect(taken < 48 * Self.megabyte)
+    @Test func `an upstream that does not read pauses the client`() throws {
+        let (client, server, sent) = try upload()
+        #expect(sent < 48 * Self.megabyte)
         let held = try rig.onWorker { $0.front.registry.connections[0].inbound.readableBytes }
         #expect(held <= ConnectionLimits.heldBytes + 4 * 65_536)
-        _ = server
+        withExtendedLifetime((client, server)) {}
     }
 
-    @Test func smallChunksThroughASlowUpstreamHoldNoMoreThanTheBound() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect()
-        try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+    @Test func `small chunks through a slow upstream hold no more than the bound`() throws {
+        let client = try rig.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
         let server = try rig.upstream.accept()
         let chunks = Array(String(repeating: "100\r\n\(String(repeating: "a", count: 256))\r\n", count: 100).utf8)
         var offset = 0
@@ -143,12 +129,9 @@ import Testing
         #expect(capacity <= 1 << 20)
     }
 
-    @Test func aBodyThatWaitedIsPassedOnToItsEndAlthoughItIsMoreThanTheUpstreamTakesAtOnce() throws {
+    @Test func `a body that waited is forwarded completely`() throws {
         let rig = try RequestPathRig { $0.upstreams[0].connections = 1 }
-        let first = try rig.connect()
-        try first.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
+        let (first, server) = try rig.exchange()
         let client = try rig.connect()
         let chunk = "2000\r\n\(String(repeating: "a", count: 8192))\r\n"
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -156,33 +139,27 @@ import Testing
         try rig.until { $0.front.registry.connections.last?.inbound.readableBytes == 7 * 8200 }
         try client.send(chunk + chunk + "0\r\n\r\n")
         try rig.until { $0.front.registry.connections.last?.inbound.readableBytes == 9 * 8200 + 5 }
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        try server.send(.okResponse)
         #expect(try server.readMessage().body.utf8.count == 9 * 8192)
+        #expect(try first.readMessage().body == "ok")
     }
 
-    @Test func aBodyThatItsUpstreamDoesNotTakeIs504() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect()
-        let length = 64 * Self.megabyte
-        try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try fill(client, rig, limit: length) { $0.responder?.acceptsBody == false }
+    @Test func `a body that the upstream does not read is 504`() throws {
+        let (client, server, _) = try upload()
         try rig.pass(seconds: 76)
         #expect(try client.readHead().status == 504)
-        _ = server
+        withExtendedLifetime(server) {}
     }
 
-    @Test func aClientThatPipelinesAndDoesNotReadIsNotServedOn() throws {
-        let rig = try RequestPathRig()
+    @Test func `a client that pipelines without reading is paused`() throws {
         let client = try rig.connect(receiveBuffer: 4096)
         let requests = Array(String(repeating: "GET /private/x HTTP/1.1\r\nHost: a\r\n\r\n", count: 1000).utf8)
-        let sent = try fill(client, rig, limit: 64 * Self.megabyte, with: requests) { !$0.isWritable }
+        let sent = try fill(client, limit: 64 * Self.megabyte, with: requests) { !$0.isWritable }
         #expect(sent < 32 * Self.megabyte)
-        #expect(try buffered(rig) <= 2 * 65_536)
+        #expect(try rig.bufferedBytes() <= 2 * 65_536)
     }
 
-    @Test func pipelinedRequestsOfASlowReaderAreAllAnswered() throws {
-        let rig = try RequestPathRig()
+    @Test func `all pipelined requests of a slow reader are answered`() throws {
         let client = try rig.connect(receiveBuffer: 4096)
         let count = 20_000
         let request = "GET /private/x HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -199,17 +176,11 @@ import Testing
         #expect(client.isQuiet)
     }
 
-    @Test func aClientThatResetsWhileItsAnswerIsPausedFreesTheUpstreamConnection() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect(receiveBuffer: 4096)
-        let length = 64 * Self.megabyte
-        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
-        _ = try fill(server, rig, limit: length) { !$0.isWritable }
+    @Test func `a reset during a paused response frees the upstream connection`() throws {
+        let (client, server, _) = try download(length: 64 * Self.megabyte)
         client.reset()
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
+        withExtendedLifetime(server) {}
         #expect(try rig.onWorker { $0.counters.snapshot().requests(.clientClosed) } == 1)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 @testable import SystemFixtures
 
-/// A body that only trickles keeps its upstream connection from others.
+/// The minimum rate of a body, which frees the upstream connection of a slow client.
 @Suite struct BodyRateTests {
     typealias Expiry = ClientConnection.Expiry
 
@@ -21,7 +21,7 @@ import Testing
 
     private func expiry(at seconds: UInt64, bytes: UInt64) -> Expiry {
         var connection = connection
-        // Of whether anything comes at all, the idle timeout judges.
+        // The idle timeout applies to a body without any bytes.
         connection.progress(now: seconds * Self.second)
         return connection.expiry(now: seconds * Self.second, limits: limits, bodyBytes: bytes)
     }
@@ -29,28 +29,28 @@ import Testing
     @Test(arguments: [
         (10, 0, Expiry.none), (11, 239, .requestTimeout), (11, 240, .none), (20, 2399, .requestTimeout),
         (20, 2400, .none), (3610, 863_999, .requestTimeout), (3610, 864_000, .none),
-    ]) func isAnAverageBeyondTheFirstTenSeconds(seconds: UInt64, bytes: UInt64, expected: Expiry) {
+    ]) func `the rate is an average after the first ten seconds`(seconds: UInt64, bytes: UInt64, expected: Expiry) {
         #expect(expiry(at: seconds, bytes: bytes) == expected)
     }
 
-    @Test mutating func begunAnswersAreAborted() {
+    @Test mutating func `a response that has begun is aborted`() {
         connection.responseBegan(persistent: true, now: 0)
         #expect(expiry(at: 11, bytes: 0) == .abort)
     }
 
-    @Test mutating func isNotAskedOfABodyThatHasEnded() {
+    @Test mutating func `the rate does not apply to a complete body`() {
         connection.bodyEnded(now: 0)
         #expect(expiry(at: 1000, bytes: 0) == .none)
     }
 
-    @Test mutating func isNotAskedWhereItIsOff() {
+    @Test mutating func `the rate does not apply if it is off`() {
         var limits = limits
         limits.bodyRate = 0
         connection.progress(now: 1000 * Self.second)
         #expect(connection.expiry(now: 1000 * Self.second, limits: limits, bodyBytes: 0) == .none)
     }
 
-    @Test mutating func theTimeInWhichTheUpstreamTakesNothingIsNotTheClients() {
+    @Test mutating func `time in which the upstream is paused does not count`() {
         connection.bodyHeld(now: 5 * Self.second)
         #expect(expiry(at: 40, bytes: 0) == .none)
         connection.bodyHeld(now: 30 * Self.second)
@@ -59,7 +59,7 @@ import Testing
         #expect(expiry(at: 46, bytes: 0) == .requestTimeout)
     }
 
-    @Test mutating func eachRequestBeginsAnew() {
+    @Test mutating func `the rate starts anew with each request`() {
         connection.bodyHeld(now: 0)
         connection.bodyEnded(now: 0)
         connection.responseBegan(persistent: true, now: 0)
@@ -71,28 +71,25 @@ import Testing
         #expect(expiry(at: 111, bytes: 0) == .requestTimeout)
     }
 
-    @Test mutating func whatArrivesWhileTheUpstreamTakesNothingIsNoProgress() {
+    @Test mutating func `bytes that arrive while the upstream is paused are no progress`() {
         connection.bodyHeld(now: 0)
         #expect(connection.arrival() == .hold)
         connection.bodyTaken(now: 1)
         #expect(connection.arrival() == .relayBody)
     }
 
-    @Test mutating func thatTheUpstreamTakesTheBodyAgainIsProgress() {
+    @Test mutating func `resuming the upstream is progress`() {
         connection.bodyHeld(now: 0)
         connection.bodyTaken(now: 70 * Self.second)
         #expect(connection.expiry(now: 76 * Self.second, limits: limits, bodyBytes: .max) == .none)
     }
 }
 
-/// The same through sockets.
+/// The rate on real connections.
 @Suite struct TricklingBodyTests {
-    @Test func k08AByteASecondIs408AndFreesTheUpstreamConnection() throws {
+    @Test func `K-08: a byte a second is 408 and frees the upstream connection`() throws {
         let rig = try RequestPathRig()
-        let client = try rig.connect()
-        try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
+        let (client, server) = try rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n")
         for _ in 1...11 {
             try client.send("x")
             #expect(try server.read(1) == "x")
@@ -103,29 +100,13 @@ import Testing
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
     }
 
-    @Test func aByteASecondPassesWhereTheRateIsOff() throws {
-        let rig = try RequestPathRig { $0.limits.bodyRate = 0 }
-        let client = try rig.connect()
-        try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        for _ in 1...20 {
-            try client.send("x")
-            #expect(try server.read(1) == "x")
-            try rig.pass(seconds: 1)
-        }
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        #expect(try client.readMessage().status == 200)
-    }
-
-    @Test func bytesThatDripBehindAStuckUpstreamGainNoTime() throws {
+    @Test func `bytes behind a paused upstream do not extend the timeout`() throws {
         let rig = try RequestPathRig()
-        let client = try rig.connect()
-        try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999\r\n\r\n")
+        let client = try rig.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999\r\n\r\n")
         let server = try rig.upstream.accept()
         let block = [UInt8](repeating: 0x61, count: 1 << 14)
         var sent = 0
-        // Step by step, so that little is held when the upstream takes no more.
+        // In small steps, so that the gateway holds few bytes when the upstream stops.
         while try !rig.onWorker({ $0.front.registry.connections.contains { $0.connection.isBodyHeld } }) {
             try client.send(block)
             sent += block.count
@@ -145,6 +126,6 @@ import Testing
 }
 
 extension ClientHandler {
-    /// How much of the body has come, passed on or not.
+    /// The received bytes of the body, whether forwarded or not.
     fileprivate var bodyBytesHere: Int { Int(record.bytesIn) + inbound.readableBytes }
 }

@@ -8,36 +8,32 @@ import Testing
 @testable import HTTPServer
 @testable import SystemFixtures
 
-/// What goes straight to the socket, and what through the channel.
+/// Writes that go directly to the socket, and writes through the channel.
 @Suite struct SocketWriterTests {
     private static let large = 60_000
+    private let rig: RequestPathRig
 
-    private func isDirect(_ rig: RequestPathRig) throws -> Bool {
+    init() throws { rig = try RequestPathRig() }
+
+    private func isDirect() throws -> Bool {
         try rig.onWorker { $0.front.registry.connections.first?.writer?.isDirect == true }
     }
 
-    private func ask(_ rig: RequestPathRig, _ client: LoopbackSocket, _ server: LoopbackSocket, length: Int) throws {
+    private func exchange(_ client: LoopbackSocket, _ server: LoopbackSocket, length: Int) throws {
         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        _ = try server.readHead()
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n" + String(repeating: "a", count: length))
+        try server.respond(
+            "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n" + String(repeating: "a", count: length))
     }
 
-    @Test func aSmallAnswerGoesPastTheChannel() throws {
-        let rig = try RequestPathRig()
+    @Test func `a small response is written directly`() throws {
         let (client, server) = try rig.warm()
-        try ask(rig, client, server, length: 3)
+        try exchange(client, server, length: 3)
         #expect(try client.readMessage().body == "aaa")
-        #expect(try isDirect(rig))
+        #expect(try isDirect())
     }
 
-    @Test func whatTheSocketDoesNotTakeGoesThroughTheChannelUntilAllIsSent() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect(receiveBuffer: 2048)
-        try rig.until { $0.front.registry.count == 1 }
-        try rig.onWorker { worker in
-            let channel = worker.front.registry.connections[0].context?.channel
-            try channel?.syncOptions?.setOption(.socketOption(.so_sndbuf), value: 2048)
-        }
+    @Test func `the rest of a partial write is sent through the channel`() throws {
+        let client = try rig.connectWithSmallBuffers()
         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         let server = try rig.upstream.accept()
         _ = try server.readHead()
@@ -46,12 +42,11 @@ import Testing
         try rig.until { $0.front.registry.connections.first?.writer?.isDirect == false }
         #expect(try client.readMessage().body == String(repeating: "a", count: Self.large))
         try rig.until { $0.front.registry.connections.first?.writer?.isDirect == true }
-        try ask(rig, client, server, length: 2)
+        try exchange(client, server, length: 2)
         #expect(try client.readMessage().body == "aa")
     }
 
-    @Test func severalAnswersAtOnceKeepTheirOrder() throws {
-        let rig = try RequestPathRig()
+    @Test func `several responses at once keep their order`() throws {
         let client = try rig.connect()
         let targets = (0..<200).map { "/private/\($0)" }
         try client.send(targets.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
@@ -59,25 +54,20 @@ import Testing
         try rig.until { $0.front.registry.connections.first?.writer?.isDirect == true }
     }
 
-    /// The last byte of a request cannot be sent any more, which is found when its answer has ended; then another request comes.
-    @Test func aConnectionThatBreaksAsItsAnswerEndsIsNotUsedAgain() throws {
-        let rig = try RequestPathRig()
-        let client = try rig.connect()
-        try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
+    /// The gateway detects at the end of the response that it could not send the last byte of the request.
+    @Test func `a connection that fails at the end of its response is not used again`() throws {
+        let (client, server) = try rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
         _ = try server.read(1)
         try rig.batch("b", answer: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { server.reset() }
         #expect(try client.readMessage().status == 200)
         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         let another = try rig.upstream.accept()
-        _ = try another.readHead()
-        try another.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        try another.respond()
         #expect(try client.readMessage().status == 200)
         #expect(try rig.onWorker { $0.pools[0].openCount } == 1)
     }
 
-    @Test func nothingGoesPastWhoeverEncrypts() throws {
+    @Test func `nothing is written directly on an encrypted connection`() throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         let listener = try LoopbackListener()

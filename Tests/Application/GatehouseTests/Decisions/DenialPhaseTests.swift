@@ -30,8 +30,7 @@ import Testing
     }
 
     private func send(_ rig: RequestPathRig, _ line: String, _ fields: [String] = []) throws -> Int {
-        let client = try rig.connect()
-        try client.send("\(line) HTTP/1.1\r\n\((["Host: a"] + fields).map { "\($0)\r\n" }.joined())\r\n")
+        let client = try rig.send("\(line) HTTP/1.1\r\n\((["Host: a"] + fields).map { "\($0)\r\n" }.joined())\r\n")
         return try client.readMessage().status
     }
 
@@ -75,11 +74,9 @@ import Testing
 
     @Test func `a permitted request is counted in no phase`() throws {
         let rig = try rig()
-        let client = try rig.connect()
-        try client.send("GET /private/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Self.token)\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let (client, server) = try rig.exchange(
+            "GET /private/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(Self.token)\r\n\r\n")
+        try server.send(.okResponse)
         #expect(try client.readMessage().status == 200)
         #expect(try phases(rig).isEmpty)
     }

@@ -22,25 +22,24 @@ struct ForgedTokenTests {
         return clients
     }
 
-    @Test func manyOfOneAddressDoNotCostAUserOfAnother() throws {
+    @Test func `tokens of one address do not displace a user of another`() throws {
         let rig = try RequestPathRig()
         let forgers = try fill(rig, count: 1100)
         try rig.until { $0.counters.snapshot().requests(.overloaded) == 76 && $0.pending.count == 1024 }
-        let user = try rig.connect(from: 2)
-        try user.send(Self.request(TokenDraft.idToken().signed()))
+        let user = try rig.send(Self.request(TokenDraft.idToken().signed()), from: 2)
         try rig.until { $0.counters.snapshot().requests(.overloaded) == 77 && $0.pending.count == 1024 }
         #expect(user.isQuiet)
         try rig.installKeys()
         let server = try rig.upstream.accept()
         #expect(try server.readHead().values("X-Auth-Uid") == ["user-1"])
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        try server.send(.okResponse)
         #expect(try user.readMessage().body == "ok")
         let statuses = try forgers.map { try $0.readMessage().status }
         #expect(statuses.filter { $0 == 503 }.count == 77)
         #expect(statuses.filter { $0 == 401 }.count == 1023)
     }
 
-    @Test func whoLeavesFreesThePlace() throws {
+    @Test func `a client that leaves frees its entry`() throws {
         let rig = try RequestPathRig()
         let forgers = try fill(rig, count: 20)
         try rig.until { $0.pending.count == 20 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Gatehouse
 @testable import SystemFixtures
 
-/// What a worker holds of the bodies of account calls.
+/// The limits of the bodies of account calls that a worker buffers.
 @Suite struct HeldCallsTests {
     private struct NoService: AccountServing {
         func serve(_ call: AccountCall, answer: @escaping @Sendable (AccountReply) -> Void) { answer(.done()) }
@@ -17,7 +17,7 @@ import Testing
     private static let request =
         "POST /.gatehouse/sign-in HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n\(body)"
 
-    @Test func oneNetworkHoldsItsShareAndOthersHaveTheirs() {
+    @Test func `one network holds at most its share`() {
         var calls = WorkerCalls(service: NoService(), cookies: SessionCookieLines(name: "__session"))
         let first = calls.hold(WorkerCalls.networkLimit, of: .version4(1))
         let more = calls.hold(1, of: .version4(1))
@@ -28,7 +28,7 @@ import Testing
         #expect(again)
     }
 
-    @Test func allTogetherHoldNoMoreThanTheWorkerMay() {
+    @Test func `all networks together hold at most the limit of the worker`() {
         var calls = WorkerCalls(service: NoService(), cookies: SessionCookieLines(name: "__session"))
         for network in 0..<UInt32(WorkerCalls.heldLimit / WorkerCalls.networkLimit) {
             let held = calls.hold(WorkerCalls.networkLimit, of: .version4(network))
@@ -38,8 +38,7 @@ import Testing
         #expect(!more)
     }
 
-    @Test("K-07: who sends many slow bodies keeps nobody else out, and has its room back when they are over")
-    func others() throws {
+    @Test func `K-07: slow bodies of one network do not exclude others and are released at their end`() throws {
         let rig = try RequestPathRig(lookups: RemoteLookups(calls: NoService())) {
             $0.accounts = Configuration.Accounts()
         }
@@ -53,8 +52,7 @@ import Testing
     }
 
     private func status(_ rig: RequestPathRig, from source: UInt8? = nil) throws -> Int {
-        let client = try rig.connect(from: source)
-        try client.send(Self.request)
+        let client = try rig.send(Self.request, from: source)
         return Int(try client.readMessage().status)
     }
 }

@@ -1,5 +1,4 @@
 import Forwarding
-import Foundation
 import GatewayConfiguration
 import JOSE
 import Testing
@@ -9,21 +8,18 @@ import Testing
 
 /// The keys of assertions on the public listener, and requests whose assertion cannot be signed.
 @Suite struct PublishedKeysTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
-    private let file: String
+    private let folder: ScratchFolder
     private let key: SigningKey
 
     init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try ScratchFolder()
         let pem = try SigningKey.generate(.es256, keyID: "").pem()
         key = try SigningKey(pem: pem, algorithm: .es256)
-        file = folder.appending(path: "key.pem").path
-        try Data(pem).write(to: URL(filePath: file))
+        try folder.write(String(decoding: pem, as: UTF8.self), to: "key.pem")
     }
 
     private func rig(sign: AssertionSigner.Sign? = nil) throws -> RequestPathRig {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = file
+        let file = folder.path("key.pem")
         return try RequestPathRig({ $0.headers.assertion = Configuration.Assertion(key: file) }, sign: sign)
     }
 
@@ -31,21 +27,18 @@ import Testing
         "\(method) \(path) HTTP/1.1\r\nHost: any\r\n\(fields)\r\n"
     }
 
-    @Test func arePublishedToAnybody() throws {
+    @Test func `keys are published without authentication`() throws {
         let rig = try rig()
-        let client = try rig.connect()
-        try client.send(request("GET"))
-        let answer = try client.readMessage()
-        #expect(answer.status == 200 && answer.value("Content-Type") == "application/jwk-set+json")
-        #expect(answer.value("Cache-Control") == "public, max-age=300")
-        let set = try KeySet(jwkSet: Array(answer.body.utf8))
-        #expect(set.keys.map(\.keyID) == [key.keyID] && !answer.body.contains("\"d\""))
+        let response = try rig.send(request("GET")).readMessage()
+        #expect(response.status == 200 && response.value("Content-Type") == "application/jwk-set+json")
+        #expect(response.value("Cache-Control") == "public, max-age=300")
+        let set = try KeySet(jwkSet: Array(response.body.utf8))
+        #expect(set.keys.map(\.keyID) == [key.keyID] && !response.body.contains("\"d\""))
     }
 
-    @Test func theConnectionGoesOn() throws {
+    @Test func `the connection serves further requests`() throws {
         let rig = try rig()
-        let client = try rig.connect()
-        try client.send(
+        let client = try rig.send(
             request("HEAD") + request("GET", "/.gatehouse/jwks.json?x=1", "Content-Length: 2\r\n") + "{}"
                 + request("GET"))
         let head = try client.readMessage(hasBody: false)
@@ -54,45 +47,36 @@ import Testing
         #expect(first.status == 200 && second.body == first.body && second.value("Connection") == nil)
     }
 
-    @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PROPFIND"]) func otherMethodsAreNotAllowed(_ method: String)
-        throws
-    {
+    @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PROPFIND"])
+    func `other methods are not allowed`(_ method: String) throws {
         let rig = try rig()
-        let client = try rig.connect()
-        try client.send(request(method))
-        let answer = try client.readMessage()
-        #expect(answer.status == 405 && answer.value("Allow") == "GET, HEAD")
+        let response = try rig.send(request(method)).readMessage()
+        #expect(response.status == 405 && response.value("Allow") == "GET, HEAD")
     }
 
     @Test(arguments: [
         "/.gatehouse/jwks.json/", "/.gatehouse/JWKS.json", "//.gatehouse/jwks.json", "/.gatehouse/%6awks.json",
         "/.gatehouse/./jwks.json", "/x/../.gatehouse/jwks.json", "/.gatehouse/jwks", "/.gatehouse/",
-    ]) func onlyTheCanonicalPathIsAnswered(_ path: String) throws {
+    ]) func `only the canonical path serves the keys`(_ path: String) throws {
         let rig = try rig()
-        let client = try rig.connect()
-        try client.send(request("GET", path))
-        #expect(try client.readMessage().status == 404)
+        #expect(try rig.send(request("GET", path)).readMessage().status == 404)
     }
 
-    @Test func withoutAnAssertionThereAreNone() throws {
+    @Test func `without an assertion no keys are published`() throws {
         let rig = try RequestPathRig()
-        let client = try rig.connect()
-        try client.send(request("GET"))
-        #expect(try client.readMessage().status == 404)
+        #expect(try rig.send(request("GET")).readMessage().status == 404)
     }
 
-    @Test func aRequestWhoseAssertionCannotBeSignedIsNotForwarded() throws {
+    @Test func `a request whose assertion cannot be signed is not forwarded`() throws {
         let rig = try rig { _ in nil }
         try rig.installKeys()
-        let client = try rig.connect()
         let token = TokenDraft.idToken().signed()
-        try client.send(request("GET", "/private/x", "Authorization: Bearer \(token)\r\n"))
-        let answer = try client.readMessage()
-        #expect(answer.status == 500 && answer.body.contains("gateway/internal"))
+        try rig.send(request("GET", "/private/x", "Authorization: Bearer \(token)\r\n"))
+            .expectProblem(500, "gateway/internal")
         #expect(!rig.upstream.hasConnection)
     }
 
-    @Test func aRetryCarriesTheSameAssertion() throws {
+    @Test func `a retry carries the same assertion`() throws {
         let rig = try rig()
         try rig.installKeys()
         let (warmed, server) = try rig.warm()

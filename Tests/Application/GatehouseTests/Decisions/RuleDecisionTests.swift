@@ -14,7 +14,7 @@ import Testing
 @testable import Gatehouse
 @testable import GatewayFixtures
 
-/// Decisions on routes with rules, by the authorizer that requests meet.
+/// Decisions of the authorizer on routes with rules.
 @Suite struct RuleDecisionTests {
     private static let now = ManualClock.start
     private let view = StoreView()
@@ -23,7 +23,7 @@ import Testing
         view.setAlwaysFresh()
     }
 
-    /// What a decision depends on.
+    /// The inputs of a decision.
     private struct Case {
         var file: String?
         var allow: String?
@@ -88,7 +88,7 @@ import Testing
             (["\(denial.code)"] + [denial.maxAge.map { "\($0)" }, denial.challengeParameter].compactMap { $0 })
                 .joined(separator: " ")
         case .awaitStore: "waits"
-        case .queryStore(let question): question == .session ? "asks of the session" : "asks"
+        case .queryStore(let question): question == .session ? "queries the session" : "queries"
         case .lookUp: "looks up"
         }
     }
@@ -106,112 +106,106 @@ import Testing
     }
 
     private static let fresh = "recentSignIn(duration.value(5, 'm'))"
+    private static let denied = "permissionDenied"
+    private static let isFalse = "gatehouse.yaml:9 rules: the condition is false"
+    private static let failed = "gatehouse.yaml:9 rules: the condition failed"
+    private static let notRecent = "gatehouse.yaml:9 rules: the sign-in is not recent"
+    private static let noAllow = "rules: no allow for this path and method"
 
     // MARK: - One ruleset
 
-    @Test func aConditionThatIsTruePasses() throws {
+    @Test func `a condition that is true passes`() throws {
         try expect(Case(allow: "auth.uid == uid"), "passes", "gatehouse.yaml:9")
         try expect(Case(file: "allow get: if request.auth.uid == uid;"), "passes", "api.rules:1")
     }
 
-    @Test func oneThatIsNotDenies() throws {
-        try expect(
-            Case(allow: "auth.uid == uid", path: "/users/user-2"), "permissionDenied",
-            "gatehouse.yaml:9 rules: the condition is false")
-        try expect(
-            Case(file: "allow list: if true;"), "permissionDenied", "rules: no allow for this path and method")
-        try expect(
-            Case(file: "allow get: if true;", path: "/others"), "permissionDenied",
-            "rules: no allow for this path and method")
+    @Test func `a condition that is false denies`() throws {
+        try expect(Case(allow: "auth.uid == uid", path: "/users/user-2"), Self.denied, Self.isFalse)
+        try expect(Case(file: "allow list: if true;"), Self.denied, Self.noAllow)
+        try expect(Case(file: "allow get: if true;", path: "/others"), Self.denied, Self.noAllow)
     }
 
     @Test(arguments: ["auth.token.nowhere", "auth.token.nowhere == 1", "auth.token.email", "auth.token.big == 1"])
-    func oneThatFailsDenies(_ condition: String) throws {
+    func `a condition that fails denies`(_ condition: String) throws {
         let token = TokenDraft.idToken().with("big", "9223372036854775808")
-        try expect(
-            Case(allow: condition, token: token), "permissionDenied", "gatehouse.yaml:9 rules: the condition failed")
+        try expect(Case(allow: condition, token: token), Self.denied, Self.failed)
     }
 
-    @Test func whatAnotherOperandDecidesDoesNotFail() throws {
+    @Test func `a failure that another operand makes irrelevant is ignored`() throws {
         try expect(Case(allow: "auth.token.nowhere == 1 || auth.uid == uid"), "passes", "gatehouse.yaml:9")
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"])
-    func aRoutesConditionIsAskedForEveryMethod(_ method: String) throws {
+    func `the condition of a route applies to every method`(_ method: String) throws {
         try expect(Case(allow: "auth.uid == uid", method: method), "passes", "gatehouse.yaml:9")
     }
 
     @Test(arguments: ["OPTIONS", "PROPFIND", "get"])
-    func whatNoAllowCanNameIsDenied(_ method: String) throws {
+    func `a method that no allow can name is denied`(_ method: String) throws {
         let everything = "allow read, write: if true;"
-        try expect(
-            Case(file: everything, method: method), "permissionDenied", "rules: no allow for this path and method")
+        try expect(Case(file: everything, method: method), Self.denied, Self.noAllow)
     }
 
-    // MARK: - Nobody
+    // MARK: - Anonymous requests
 
-    @Test func nobodyPassesOnlyWhereRulesSaySo() throws {
+    @Test func `an anonymous request passes only if the rules allow it`() throws {
         var anybody = Case(allow: "auth == null", token: nil)
         anybody.policy.authentication = .optional
         try expect(anybody, "passes", "gatehouse.yaml:9")
         anybody.allow = "auth != null"
-        try expect(anybody, "missingCredential", "gatehouse.yaml:9 rules: the condition is false")
+        try expect(anybody, "missingCredential", Self.isFalse)
         anybody.allow = "auth.uid == uid"
-        try expect(anybody, "missingCredential", "gatehouse.yaml:9 rules: the condition failed")
+        try expect(anybody, "missingCredential", Self.failed)
         anybody.allow = Self.fresh
-        try expect(anybody, "missingCredential", "gatehouse.yaml:9 rules: the condition is false")
+        try expect(anybody, "missingCredential", Self.isFalse)
     }
 
-    @Test func nobodyIsAskedWhereACredentialIsRequired() throws {
+    @Test func `without a required credential rules are not evaluated`() throws {
         try expect(Case(allow: "auth == null", token: nil), "missingCredential", "")
     }
 
     // MARK: - Two rulesets
 
-    @Test func bothMustHold() throws {
+    @Test func `both rulesets must hold`() throws {
         let row = { (file: Bool, allow: Bool) in
             Case(file: "allow get: if uid != '\(file)';", allow: "uid != '\(allow)'", path: "/users/false")
         }
         try expect(row(true, true), "passes", "api.rules:1")
-        try expect(row(true, false), "permissionDenied", "gatehouse.yaml:9 rules: the condition is false")
-        try expect(row(false, true), "permissionDenied", "api.rules:1 rules: the condition is false")
-        try expect(row(false, false), "permissionDenied", "api.rules:1 rules: the condition is false")
+        try expect(row(true, false), Self.denied, Self.isFalse)
+        try expect(row(false, true), Self.denied, "api.rules:1 rules: the condition is false")
+        try expect(row(false, false), Self.denied, "api.rules:1 rules: the condition is false")
     }
 
-    @Test func whoIsDeniedWhateverTheyDoIsNotSentToSignInAgain() throws {
+    @Test func `a user who is denied anyway receives no step-up`() throws {
         let row = Case(file: "allow get: if \(Self.fresh);", allow: "uid == 'other'", token: Self.old())
-        try expect(row, "permissionDenied", "gatehouse.yaml:9 rules: the condition is false")
+        try expect(row, Self.denied, Self.isFalse)
     }
 
     // MARK: - Step-up
 
-    @Test func aSignInThatIsTooOldIsToldHowOldItMayBe() throws {
-        let told = "gatehouse.yaml:9 rules: the sign-in is not recent"
-        try expect(Case(allow: Self.fresh, token: Self.old(301)), "requiresRecentLogin 300", told)
+    @Test func `a sign-in that is too old is a step-up with the maximum age`() throws {
+        try expect(Case(allow: Self.fresh, token: Self.old(301)), "requiresRecentLogin 300", Self.notRecent)
         try expect(Case(allow: Self.fresh, token: Self.old(300)), "passes", "gatehouse.yaml:9")
-        try expect(
-            Case(allow: "\(Self.fresh) && uid == 'x'", token: Self.old()), "permissionDenied",
-            "gatehouse.yaml:9 rules: the condition is false")
+        try expect(Case(allow: "\(Self.fresh) && uid == 'x'", token: Self.old()), Self.denied, Self.isFalse)
     }
 
-    @Test func theStricterOfTwoIsTold() throws {
+    @Test func `the stricter of two maximum ages is reported`() throws {
         let row = Case(
             file: "allow get: if recentSignIn(duration.value(1, 'm'));", allow: Self.fresh, token: Self.old())
         try expect(row, "requiresRecentLogin 60", "api.rules:1 rules: the sign-in is not recent")
     }
 
-    @Test func aSecondFactorMayBeAsked() throws {
+    @Test func `rules may require a second factor`() throws {
         let row = Case(allow: "secondFactor()")
-        try expect(
-            row, #"secondFactorRequired acr_values="mfa""#, "gatehouse.yaml:9 rules: no second factor was used")
+        try expect(row, #"secondFactorRequired acr_values="mfa""#, "gatehouse.yaml:9 rules: no second factor was used")
     }
 
-    @Test func whatTheRouteAsksIsAskedFirst() throws {
+    @Test func `the requirements of the route are first`() throws {
         var row = Case(allow: Self.fresh, token: Self.old())
         row.policy.recentSignIn = 3600
         try expect(row, "requiresRecentLogin 3600", "")
         row.policy.recentSignIn = 5000
-        try expect(row, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent")
+        try expect(row, "requiresRecentLogin 300", Self.notRecent)
     }
 
     // MARK: - Records of sign-ins
@@ -220,15 +214,15 @@ import Testing
         view.setSession(try Self.old().principal().sessionKey, to: RecordWord(record))
     }
 
-    @Test func theViewKnowsLaterSignIns() throws {
+    @Test func `a later sign-in of the view counts`() throws {
         let row = Case(allow: Self.fresh, token: Self.old())
         try record(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 7)))
         try expect(row, "passes at -7", "gatehouse.yaml:9")
         try record(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 301)))
-        try expect(row, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent")
+        try expect(row, "requiresRecentLogin 300", Self.notRecent)
     }
 
-    @Test func aViewThatIsNotThereIsAwaitedAndThen503() throws {
+    @Test func `a missing view is awaited and then 503`() throws {
         view.setStale()
         var row = Case(allow: Self.fresh, token: Self.old())
         row.policy.revocation = .off
@@ -240,7 +234,7 @@ import Testing
         try expect(row, "passes", "gatehouse.yaml:9")
     }
 
-    @Test func aFaultyRecordIs503OnlyWhereItDecides() throws {
+    @Test func `a faulty record is 503 only if it decides`() throws {
         var row = Case(allow: Self.fresh, token: Self.old())
         row.policy.revocation = .off
         view.setSession(try Self.old().principal().sessionKey, to: .faulty)
@@ -248,32 +242,29 @@ import Testing
         row.allow = "auth.uid == uid || \(Self.fresh)"
         try expect(row, "passes", "gatehouse.yaml:9")
         row.allow = "uid == 'other' && \(Self.fresh)"
-        try expect(row, "permissionDenied", "gatehouse.yaml:9 rules: the condition is false")
+        try expect(row, Self.denied, Self.isFalse)
     }
 
-    @Test func aSharedStoreIsAskedOnlyWhereItDecides() throws {
+    @Test func `a shared store is queried only if it decides`() throws {
         var row = Case(allow: Self.fresh, token: Self.old(), isShared: true)
-        try expect(row, "asks of the session", "")
+        try expect(row, "queries the session", "")
         row.token = .idToken()
         try expect(row, "passes", "gatehouse.yaml:9")
         row.token = Self.old()
         row.allow = "auth.uid == uid || \(Self.fresh)"
         try expect(row, "passes", "gatehouse.yaml:9")
         row.allow = "uid == 'other' && \(Self.fresh)"
-        try expect(row, "permissionDenied", "gatehouse.yaml:9 rules: the condition is false")
+        try expect(row, Self.denied, Self.isFalse)
     }
 
-    @Test func theSharedStoresAnswerDecides() throws {
+    @Test func `the response of the shared store decides`() throws {
+        let signedIn = { (ago: Int64) in
+            SessionLookup.record(revoked: false, signedInAt: UnixTime(clamping: Self.now - ago))
+        }
         let rows: [(SessionLookup, String, String, [StoreFailure])] = [
-            (.none, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent", []),
-            (
-                .record(revoked: false, signedInAt: UnixTime(clamping: Self.now - 9)), "passes at -9",
-                "gatehouse.yaml:9", []
-            ),
-            (
-                .record(revoked: false, signedInAt: UnixTime(clamping: Self.now - 900)), "requiresRecentLogin 300",
-                "gatehouse.yaml:9 rules: the sign-in is not recent", []
-            ),
+            (.none, "requiresRecentLogin 300", Self.notRecent, []),
+            (signedIn(9), "passes at -9", "gatehouse.yaml:9", []),
+            (signedIn(900), "requiresRecentLogin 300", Self.notRecent, []),
             (.record(revoked: true, signedInAt: UnixTime(clamping: Self.now)), "idTokenRevoked", "", []),
             (.faulty, "storeUnavailable", "", [.faultyRecord]),
         ]
@@ -286,15 +277,15 @@ import Testing
         try expect(row, "storeUnavailable", "", [.timedOut])
     }
 
-    @Test func aRevokedSessionProvesNothingWhereRevocationIsOff() throws {
+    @Test func `a revoked session is no proof without revocation`() throws {
         var row = Case(
             allow: Self.fresh, token: Self.old(), isShared: true,
             answer: .records(user: nil, session: .record(revoked: true, signedInAt: UnixTime(clamping: Self.now))))
         row.policy.revocation = .off
-        try expect(row, "requiresRecentLogin 300", "gatehouse.yaml:9 rules: the sign-in is not recent")
+        try expect(row, "requiresRecentLogin 300", Self.notRecent)
     }
 
-    @Test func onStoreFailureAllowNeverAssumesASignIn() throws {
+    @Test func `on_store_failure: allow never assumes a sign-in`() throws {
         var row = Case(allow: Self.fresh, token: Self.old(), isShared: true, answer: .failed(.unreachable))
         row.policy.allowsOnStoreFailure = true
         #expect(try decide(row).word == "storeUnavailable")
@@ -302,7 +293,7 @@ import Testing
 
     // MARK: - Fail closed
 
-    @Test func withoutSomebodyWhoAsksNothingPasses() throws {
+    @Test func `without an evaluation context no request passes`() throws {
         var policy = RoutePolicy()
         policy.rules = RouteRules(try Case(allow: "auth.uid != null").rulesets)
         let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 60)
@@ -312,12 +303,12 @@ import Testing
         let decisions = askers.map { asker in
             Self.word(authorizer.decide(policy, identity: entry, in: context, rules: asker, storeFailure: { _ in }))
         }
-        #expect(decisions == ["internalError", "permissionDenied"])
+        #expect(decisions == ["internalError", Self.denied])
     }
 
-    @Test func rulesThatAreNoneDeny() throws {
+    @Test func `an empty list of rulesets denies`() throws {
         var row = Case()
         row.policy.revocation = .off
-        try expect(row, "permissionDenied", "")
+        try expect(row, Self.denied, "")
     }
 }

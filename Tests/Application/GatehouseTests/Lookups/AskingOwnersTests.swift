@@ -15,13 +15,15 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// Requests with providers' own tokens where there are accounts: who is asked for the owner, how often, and what the answer does.
+/// Lookups of the owners of identities: which requests need one, the number of lookups and the effect of the responses.
 @Suite struct AskingOwnersTests {
-    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
     private static let token = ProviderSample.apple.signed()
     private static let name = "apple.com:user-1"
     private static let ada = LinkAnswer.owner(AccountRecord(uid: "ada", created: 1))
     private static let bob = LinkAnswer.owner(AccountRecord(uid: "bob", created: 1))
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
 
     private struct Desk {
         let links = ScriptedLinks()
@@ -62,63 +64,43 @@ import Testing
         return "GET /private/x HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n"
     }
 
-    /// Reads a request at the upstream and answers it; who the upstream was told it is.
+    /// Forwards a request and returns the user that the upstream received.
     private func pass(_ client: LoopbackSocket, _ server: LoopbackSocket) throws -> [String] {
         let head = try server.readHead()
-        try server.send(Self.ok)
+        try server.send(.okResponse)
         #expect(try client.readMessage().status == 200)
         return head.values("X-Auth-Uid")
     }
 
-    @Test func aRequestWaitsForTheOwnerWhoThenIsKept() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+    @Test(arguments: [(ada, "ada"), (.nobody, name)])
+    func `a request waits for the owner, which is cached`(owner: LinkAnswer, uid: String) async throws {
+        let client = try desk.rig.send(Self.request())
         let question = try await desk.asked(1)
         #expect(question.link == IdentityLink(provider: "apple.com", subject: "user-1"))
         #expect(!desk.rig.upstream.hasConnection)
-        question.answer(Self.ada)
+        question.answer(owner)
         let server = try desk.rig.upstream.accept()
-        #expect(try pass(client, server) == ["ada"])
+        #expect(try pass(client, server) == [uid])
         try client.send(Self.request())
-        #expect(try pass(client, server) == ["ada"])
+        #expect(try pass(client, server) == [uid])
         #expect(desk.links.questions.count == 1)
     }
 
-    @Test func anIdentityWithoutAnOwnerNamesItself() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
-        try await desk.asked(1).answer(.nobody)
-        let server = try desk.rig.upstream.accept()
-        #expect(try pass(client, server) == [Self.name])
-        try client.send(Self.request())
-        #expect(try pass(client, server) == [Self.name])
-        #expect(desk.links.questions.count == 1)
-    }
-
-    @Test func whereThatIsDeniedItIs403() async throws {
+    @Test func `an identity without an owner is 403 if configured`() async throws {
         let desk = try Desk { $0.accounts?.unlinked = .deny }
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+        let client = try desk.rig.send(Self.request())
         try await desk.asked(1).answer(.nobody)
         for _ in 0..<2 {
-            let answer = try client.readMessage()
-            #expect(answer.status == 403)
-            #expect(answer.body.contains("auth/permission-denied"))
+            try client.expectProblem(403, "auth/permission-denied")
             try client.send(Self.request())
         }
         #expect(desk.links.questions.count == 1)
         #expect(!desk.rig.upstream.hasConnection)
     }
 
-    @Test func oneQuestionForAllThatWait() async throws {
-        let desk = try Desk()
+    @Test func `one lookup serves all waiting requests`() async throws {
         let other = ProviderSample.apple.signed { $0.with("jti", "\"2\"") }
-        let clients = try (0..<6).map { _ in try desk.rig.connect() }
-        for (number, client) in clients.enumerated() {
-            try client.send(Self.request(number % 2 == 0 ? Self.token : other))
-        }
+        let clients = try (0..<6).map { try desk.rig.send(Self.request($0 % 2 == 0 ? Self.token : other)) }
         try desk.rig.until { $0.pending.count == 6 }
         #expect(desk.links.questions.count == 1)
         try await desk.asked(1).answer(.failed(.timedOut))
@@ -126,11 +108,9 @@ import Testing
         #expect(desk.links.questions.count == 1)
     }
 
-    @Test("a link that changes while its question is out is asked about again", arguments: [ada, .nobody])
-    func overtaken(_ old: LinkAnswer) async throws {
-        let desk = try Desk()
-        let clients = try (0..<3).map { _ in try desk.rig.connect() }
-        for client in clients { try client.send(Self.request()) }
+    @Test(arguments: [ada, .nobody])
+    func `a link that changes during its lookup is looked up again`(_ old: LinkAnswer) async throws {
+        let clients = try (0..<3).map { _ in try desk.rig.send(Self.request()) }
         try desk.rig.until { $0.pending.count == 3 }
         let question = try await desk.asked(1)
         desk.generations.changed(Self.name)
@@ -142,10 +122,8 @@ import Testing
         #expect(desk.links.questions.count == 2)
     }
 
-    @Test func aChangeIsSeenByTheNextRequest() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+    @Test func `a change applies to the next request`() async throws {
+        let client = try desk.rig.send(Self.request())
         try await desk.asked(1).answer(Self.ada)
         let server = try desk.rig.upstream.accept()
         #expect(try pass(client, server) == ["ada"])
@@ -159,8 +137,7 @@ import Testing
         #expect(try pass(client, server) == ["bob"])
     }
 
-    @Test("H-04: an owner that cannot be learnt is 503, whatever the route allows")
-    func failures() async throws {
+    @Test func `H-04: an unavailable owner is 503, whatever the route allows`() async throws {
         let desk = try Desk {
             $0.routes[1].onStoreFailure = .allow
             $0.routes[1].revocation = .off
@@ -169,24 +146,20 @@ import Testing
         for number in 1...2 {
             try client.send(Self.request())
             try await desk.asked(number).answer(.failed(.unreachable))
-            let answer = try client.readMessage()
-            #expect(answer.status == 503)
-            #expect(answer.value("Retry-After") != nil)
-            #expect(answer.body.contains("auth/store-unavailable"))
+            let response = try client.expectProblem(503, "auth/store-unavailable")
+            #expect(response.value("Retry-After") != nil)
         }
         #expect(!desk.rig.upstream.hasConnection)
     }
 
-    @Test func anAnswerThatDoesNotComeIs503AfterFiveSecondsAndMayComeLater() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+    @Test func `a lookup without a response is 503 after five seconds and may end later`() async throws {
+        let client = try desk.rig.send(Self.request())
         let question = try await desk.asked(1)
         try desk.rig.pass(seconds: 4.9)
         #expect(client.isQuiet)
         try desk.rig.pass(seconds: 0.2)
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
-        // The question is still out: who comes waits for it as well.
+        // The lookup is still open, and the next request waits for it too.
         try client.send(Self.request())
         try desk.rig.until { $0.pending.count == 1 }
         #expect(desk.links.questions.count == 1)
@@ -194,10 +167,8 @@ import Testing
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
     }
 
-    @Test func aLinkThatChangesAgainAndAgainKeepsARequestNoLongerThanAnyOther() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+    @Test func `a link that keeps changing delays a request no longer than any other`() async throws {
+        let client = try desk.rig.send(Self.request())
         for number in 1...3 {
             let question = try await desk.asked(number)
             desk.rig.clock.advance(seconds: 2)
@@ -208,13 +179,12 @@ import Testing
         #expect(desk.links.questions.count == 3)
     }
 
-    // MARK: - While nobody tells what changes
+    // MARK: - Without the changes of the store
 
-    @Test func anOwnerIsAskedForOnceChangesAreTold() async throws {
+    @Test func `an owner is looked up once changes are followed`() async throws {
         let desk = try Desk { $0.routes[1].revocation = .off }
         desk.rig.view.setStale()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+        let client = try desk.rig.send(Self.request())
         try desk.rig.until { $0.pending.count == 1 }
         #expect(desk.links.questions.isEmpty)
         desk.rig.view.setAlwaysFresh()
@@ -223,20 +193,18 @@ import Testing
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
     }
 
-    @Test("H-04: an owner that was known is not believed once changes are not told any more")
-    func unfollowed() async throws {
+    @Test func `H-04: a cached owner is not used once changes are not followed`() async throws {
         let desk = try Desk { $0.routes[1].revocation = .off }
         desk.rig.view.setStale()
         desk.rig.view.confirm(at: desk.rig.clock.clock.monotonic())
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+        let client = try desk.rig.send(Self.request())
         try await desk.asked(1).answer(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
         try desk.rig.pass(seconds: 61)
         try client.send(Self.request())
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
         try client.send(Self.request(TokenDraft.idToken().signed()))
-        // The connection to the upstream was idle for too long meanwhile.
+        // The idle connection to the upstream has timed out.
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["user-1"])
         desk.rig.view.setStale()
         try client.send(Self.request())
@@ -246,15 +214,13 @@ import Testing
         #expect(desk.links.questions.count == 1)
     }
 
-    @Test func moreQuestionsThanMayBeOutAreNotAsked() async throws {
-        let desk = try Desk()
+    @Test func `lookups above the limit are not sent`() async throws {
         try desk.rig.onWorker { worker in
             for number in 1...UInt64(Worker.lookupLimit) {
                 worker.pending.start(.owner(StoreKey(high: 0, low: number)))
             }
         }
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+        let client = try desk.rig.send(Self.request())
         #expect(try client.readMessage().status == 503)
         #expect(desk.links.questions.isEmpty)
         try desk.rig.onWorker { $0.pending.finish(.owner(StoreKey(high: 0, low: 1))) }
@@ -263,13 +229,12 @@ import Testing
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
     }
 
-    // MARK: - Whose tokens
+    // MARK: - Tokens with owners
 
-    @Test func whatNoAccountCanOwnAsksNothing() async throws {
+    @Test func `tokens that no account can own have no lookup`() async throws {
         let desk = try Desk { $0.accounts?.unlinked = .deny }
         try desk.installSessionKeys()
-        let client = try desk.rig.connect()
-        try client.send(Self.request(TokenDraft.idToken().signed()))
+        let client = try desk.rig.send(Self.request(TokenDraft.idToken().signed()))
         let server = try desk.rig.upstream.accept()
         #expect(try pass(client, server) == ["user-1"])
         try client.send(Self.request(TokenDraft.sessionCookie().signed(), cookie: true))
@@ -279,10 +244,8 @@ import Testing
         #expect(desk.links.questions.isEmpty)
     }
 
-    @Test func anOpaqueTokensIdentityHasAnOwnerToo() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request("opaque-1"))
+    @Test func `the identity of an opaque token has an owner too`() async throws {
+        let client = try desk.rig.send(Self.request("opaque-1"))
         let check = try await eventually("a check") { desk.providers.questions.first }
         let until = desk.rig.clock.clock.monotonic() + 60_000_000_000
         check.answer(.accepted(try .made(provider: "oauth.a", subject: "7"), freshUntil: until))
@@ -298,11 +261,9 @@ import Testing
         #expect(desk.providers.questions.count == 1)
     }
 
-    @Test("the account and the identity may be revoked, each by itself", arguments: ["ada", name])
-    func revoked(_ uid: String) async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+    @Test(arguments: ["ada", name])
+    func `the account and the identity can each be revoked`(_ uid: String) async throws {
+        let client = try desk.rig.send(Self.request())
         try await desk.asked(1).answer(Self.ada)
         #expect(try pass(client, try desk.rig.upstream.accept()) == ["ada"])
         let key = try #require(StoreKey(user: uid, hasher: try SHA256Hasher.required()))
@@ -311,7 +272,7 @@ import Testing
         #expect(try client.readMessage().body.contains("auth/user-disabled"))
     }
 
-    @Test func aStrictRouteAsksRedisOfBoth() async throws {
+    @Test func `a strict route queries Redis for both`() async throws {
         let nothing = "*2\r\n$-1\r\n$-1\r\n"
         let noSession = "*3\r\n$-1\r\n$-1\r\n$-1\r\n"
         let redis = try FakeRedis { $0.name == "HMGET" ? .silence : .text("+PONG\r\n") }
@@ -319,8 +280,7 @@ import Testing
             $0.routes[1].revocation = .strict
         }
         let token = ProviderSample.apple.signed { $0.with("auth_time", "\(ManualClock.start - 100)") }
-        let client = try desk.rig.connect()
-        try client.send(Self.request(token))
+        let client = try desk.rig.send(Self.request(token))
         try await desk.asked(1).answer(Self.ada)
         let keys = try await eventually("three records") {
             let commands = redis.commands.filter { $0.name == "HMGET" }

@@ -9,13 +9,16 @@ import Testing
 @testable import Revocation
 @testable import SystemFixtures
 
-/// Whose request an answer of the store decides, whatever became of the request meanwhile.
+/// A response of the store decides only the request that it belongs to.
 @Suite struct AskingTheStoreTests {
     private static let nobody = "*2\r\n$-1\r\n$-1\r\n"
     private static let noSession = "*3\r\n$-1\r\n$-1\r\n$-1\r\n"
     private static let revoked = "*2\r\n$10\r\n9999999999\r\n$-1\r\n"
+    private let desk: Desk
 
-    /// A Redis that answers records only when the test says so, and a worker that asks it.
+    init() throws { desk = try Desk() }
+
+    /// A worker and a Redis whose responses to lookups the test sends.
     private struct Desk {
         let redis: FakeRedis
         let rig: RequestPathRig
@@ -31,14 +34,14 @@ import Testing
             try rig.until { $0.inquiries?.isConnected == true }
         }
 
-        /// Waits until so many records were asked for: two of a request.
+        /// Waits for a number of lookups. Each request has two.
         func asked(_ count: Int) async throws {
             try await eventually("\(count) questions") {
                 redis.commands.count { $0.name == "HMGET" } == count ? true : nil
             }
         }
 
-        /// Gives answers, and waits until the worker has taken them and waits for so many more.
+        /// Sends responses and waits until the worker waits for `waiting` more.
         func answer(_ texts: String..., leaving waiting: Int) throws {
             for text in texts { redis.answerSilenced(text) }
             try rig.until { $0.inquiries?.waiting == waiting }
@@ -51,10 +54,18 @@ import Testing
         return "POST /private/x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nAuthorization: Bearer \(token)\r\n\r\n"
     }
 
-    @Test func requestsInARowAreDecidedEachByItsOwnAnswer() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request(of: "eve") + Self.request(of: "ada"))
+    /// A request that timed out during its lookup.
+    private func timedOut() async throws -> (Desk, LoopbackSocket) {
+        let desk = try Desk(requestTimeout: .seconds(1))
+        let client = try desk.rig.send(Self.request(of: "ada"))
+        try await desk.asked(2)
+        try desk.rig.pass(seconds: 1.1)
+        #expect(try client.readMessage().status == 504)
+        return (desk, client)
+    }
+
+    @Test func `each of several requests is decided by its own response`() async throws {
+        let client = try desk.rig.send(Self.request(of: "eve") + Self.request(of: "ada"))
         try await desk.asked(2)
         try desk.answer(Self.revoked, Self.noSession, leaving: 1)
         #expect(try client.readMessage().status == 401)
@@ -63,32 +74,22 @@ import Testing
         #expect(try desk.rig.upstream.accept().readHead().values("X-Auth-Uid") == ["ada"])
     }
 
-    @Test func anAnswerThatComesAfterItsRequestWasGivenUpDecidesNoOther() async throws {
-        let desk = try Desk(requestTimeout: .seconds(1))
-        let client = try desk.rig.connect()
-        try client.send(Self.request(of: "ada"))
-        try await desk.asked(2)
-        try desk.rig.pass(seconds: 1.1)
-        #expect(try client.readMessage().status == 504)
+    @Test func `a late response decides no other request`() async throws {
+        let (desk, client) = try await timedOut()
         try client.send(Self.request(of: "eve"))
         try await desk.asked(4)
         try desk.answer(Self.nobody, Self.noSession, leaving: 1)
         #expect(client.isQuiet)
-        // Nor is it asked anew.
+        // The lookup is not repeated.
         try await desk.asked(4)
         try desk.answer(Self.revoked, Self.noSession, leaving: 0)
         #expect(try client.readMessage().status == 401)
         #expect(!desk.rig.upstream.hasConnection)
     }
 
-    /// What is asked twice is decided twice, and would be forwarded twice.
-    @Test func aRequestIsForwardedOnceThoughAnOlderOneIsAnsweredMeanwhile() async throws {
-        let desk = try Desk(requestTimeout: .seconds(1))
-        let client = try desk.rig.connect()
-        try client.send(Self.request(of: "ada"))
-        try await desk.asked(2)
-        try desk.rig.pass(seconds: 1.1)
-        #expect(try client.readMessage().status == 504)
+    /// A repeated lookup would decide and forward the request twice.
+    @Test func `a request is forwarded once although an older lookup ends`() async throws {
+        let (desk, client) = try await timedOut()
         try client.send(Self.request(of: "bob"))
         try await desk.asked(4)
         try desk.answer(Self.nobody, Self.noSession, Self.nobody, Self.noSession, leaving: 0)
@@ -100,15 +101,12 @@ import Testing
         #expect(desk.redis.commands.count { $0.name == "HMGET" } == 4)
     }
 
-    @Test func anAnswerForAClientThatLeftDecidesNobodys() async throws {
-        let desk = try Desk()
-        let gone = try desk.rig.connect()
-        try gone.send(Self.request(of: "ada"))
+    @Test func `a response for a client that left decides no other request`() async throws {
+        let gone = try desk.rig.send(Self.request(of: "ada"))
         try await desk.asked(2)
         gone.reset()
         try desk.rig.until { $0.front.registry.count == 0 }
-        let client = try desk.rig.connect()
-        try client.send(Self.request(of: "eve"))
+        let client = try desk.rig.send(Self.request(of: "eve"))
         try await desk.asked(4)
         try desk.answer(Self.nobody, Self.noSession, leaving: 1)
         try desk.answer(Self.revoked, Self.noSession, leaving: 0)
@@ -116,10 +114,8 @@ import Testing
         #expect(!desk.rig.upstream.hasConnection)
     }
 
-    @Test func aCredentialThatEndsWhileTheStoreIsAskedDoesNotPass() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request(of: "ada", lasting: 10))
+    @Test func `a credential that expires during the lookup does not pass`() async throws {
+        let client = try desk.rig.send(Self.request(of: "ada", lasting: 10))
         try await desk.asked(2)
         desk.rig.clock.advance(seconds: 11)
         try desk.answer(Self.nobody, Self.noSession, leaving: 0)

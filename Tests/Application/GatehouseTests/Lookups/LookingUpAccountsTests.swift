@@ -1,3 +1,5 @@
+import Accounts
+import Authentication
 import Authorization
 import GatewayConfiguration
 import GatewayCore
@@ -8,14 +10,18 @@ import Testing
 
 @testable import CoreFixtures
 @testable import Gatehouse
+@testable import GatewayFixtures
 @testable import RedisFixtures
+@testable import StoreFixtures
 @testable import SystemFixtures
 
-/// Requests of Firebase users where Identity Toolkit is asked besides the store.
+/// Requests of Firebase users with lookups in Identity Toolkit and in the store.
 @Suite struct LookingUpAccountsTests {
-    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
     private static let token = TokenDraft.idToken().signed()
     private static let fine = AccountStatus.Answer.account(validSince: nil, disabled: false)
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
 
     private static func request(_ path: String = "/private/x") -> String {
         "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n"
@@ -48,15 +54,13 @@ import Testing
         /// Reads a request at the upstream and answers it.
         func pass(_ client: LoopbackSocket, _ server: LoopbackSocket) throws {
             #expect(try server.readHead().values("X-Auth-Uid") == ["user-1"])
-            try server.send(LookingUpAccountsTests.ok)
+            try server.send(.okResponse)
             #expect(try client.readMessage().status == 200)
         }
     }
 
-    @Test func aRequestWaitsForTheAnswerWhichCountsForMaxStaleness() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+    @Test func `a request waits for the response, which counts for max_staleness`() async throws {
+        let client = try desk.rig.send(Self.request())
         try await desk.answer(1, Self.fine)
         let server = try desk.rig.upstream.accept()
         try desk.pass(client, server)
@@ -70,10 +74,9 @@ import Testing
         #expect(try client.readMessage().body.contains("auth/user-disabled"))
     }
 
-    @Test func aStrictRouteAsksForEachRequest() async throws {
+    @Test func `a strict route looks up each request`() async throws {
         let desk = try Desk { $0.revocation = .strict }
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+        let client = try desk.rig.send(Self.request())
         try await desk.answer(1, Self.fine)
         let server = try desk.rig.upstream.accept()
         try desk.pass(client, server)
@@ -83,21 +86,16 @@ import Testing
         #expect(try client.readMessage().body.contains("auth/id-token-revoked"))
     }
 
-    @Test func anOutageIs503() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+    @Test func `an outage is 503`() async throws {
+        let client = try desk.rig.send(Self.request())
         try await desk.answer(1, .unavailable)
-        let answer = try client.readMessage()
-        #expect(answer.status == 503)
-        #expect(answer.body.contains("auth/store-unavailable"))
+        try client.expectProblem(503, "auth/store-unavailable")
         #expect(!desk.rig.upstream.hasConnection)
     }
 
-    @Test func aRouteMayAllowAnOutageButNotWhatItHides() async throws {
+    @Test func `a route may allow an outage but not a known revocation`() async throws {
         let desk = try Desk { $0.onStoreFailure = .allow }
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+        let client = try desk.rig.send(Self.request())
         try await desk.answer(1, .unavailable)
         try desk.pass(client, try desk.rig.upstream.accept())
         try client.send(Self.request())
@@ -109,17 +107,15 @@ import Testing
         #expect(try client.readMessage().body.contains("auth/user-disabled"))
     }
 
-    @Test func anAnswerThatDoesNotComeIsAnOutage() async throws {
-        let desk = try Desk()
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+    @Test func `a lookup without a response is an outage`() async throws {
+        let client = try desk.rig.send(Self.request())
         try desk.rig.until { $0.pending.count == 1 }
         try desk.rig.pass(seconds: 5.1)
         #expect(try client.readMessage().body.contains("auth/store-unavailable"))
     }
 
-    /// What was asked before a request came neither decides it nor asks anew for it: its own question is on its way.
-    @Test func anAnswerThatIsTooOldForAStrictRequestLeavesItWaiting() async throws {
+    /// An earlier lookup neither decides a later request nor repeats its lookup, which is still open.
+    @Test func `a response that is too old for a strict request leaves it waiting`() async throws {
         let desk = try Desk { $0.revocation = .strict }
         let (early, late) = (try desk.rig.connect(), try desk.rig.connect())
         try early.send(Self.request())
@@ -138,11 +134,10 @@ import Testing
         #expect(desk.toolkit.lookUps.count == 2)
     }
 
-    /// An answer that takes longer than `max_staleness` is still one that was asked for after the request came.
-    @Test func anAnswerMayTakeLongerThanMaxStaleness() async throws {
+    /// A lookup that takes longer than `max_staleness` still began after the request arrived.
+    @Test func `a response may take longer than max_staleness`() async throws {
         let desk = try Desk(maxStaleness: .seconds(1))
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+        let client = try desk.rig.send(Self.request())
         try desk.rig.until { $0.pending.count == 1 }
         let asked = desk.rig.clock.clock.monotonic()
         try desk.rig.pass(seconds: 2)
@@ -151,9 +146,9 @@ import Testing
         #expect(desk.toolkit.lookUps.count == 1)
     }
 
-    /// The store is asked anew for the second decision; that must not lead back to Identity Toolkit.
-    @Test("an outage is 503 at once where the store is asked as well", arguments: [false, true])
-    func anOutageDoesNotGoRoundWithTheStore(isAllowed: Bool) async throws {
+    /// The second decision queries the store again but not Identity Toolkit.
+    @Test(arguments: [false, true])
+    func `an outage is 503 at once if the store is queried too`(isAllowed: Bool) async throws {
         let redis = try FakeRedis { command in
             let fields = command.arguments.count - 2
             let nothing = "*\(fields)\r\n" + String(repeating: "$-1\r\n", count: max(fields, 0))
@@ -163,8 +158,7 @@ import Testing
             $0.revocation = .strict
             $0.onStoreFailure = isAllowed ? .allow : .deny
         }
-        let client = try desk.rig.connect()
-        try client.send(Self.request())
+        let client = try desk.rig.send(Self.request())
         try await desk.answer(1, .unavailable)
         if isAllowed {
             try desk.pass(client, try desk.rig.upstream.accept())
@@ -175,11 +169,81 @@ import Testing
         #expect(redis.commands.count { $0.name == "HMGET" } == 4)
     }
 
-    @Test func routesThatDoNotAskAboutRevocationsLookNobodyUp() throws {
+    @Test func `a route without revocation has no lookup`() throws {
         let desk = try Desk { $0.revocation = .off }
         let client = try desk.rig.connect()
         try client.send(Self.request())
         #expect(try desk.rig.upstream.accept().readHead().values("X-Auth-Uid") == ["user-1"])
         #expect(desk.toolkit.lookUps.isEmpty)
+    }
+}
+
+/// Lookups in Identity Toolkit for users whose credential Firebase did not issue.
+@Suite struct FirebasesAccountsTests {
+    private let desk: Desk
+
+    init() throws { desk = try Desk() }
+
+    private struct Desk {
+        let toolkit = ScriptedProviders()
+        let links = ScriptedLinks()
+        let rig: RequestPathRig
+
+        init() throws {
+            let lookups = RemoteLookups(accounts: toolkit, links: links, linkGenerations: LinkGenerations())
+            rig = try RequestPathRig(lookups: lookups) {
+                $0.accounts = Configuration.Accounts()
+                $0.identity.providers = [ProviderSample.apple.provider()]
+            }
+            try rig.installKeys()
+            let view = try SessionDraft.keys().view
+            try rig.onWorker { worker in worker.snapshot.sessionSet.map { worker.install(view, set: $0) } }
+        }
+
+        func send(_ field: String) throws -> LoopbackSocket {
+            let client = try rig.send("GET /private/x HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n")
+            return client
+        }
+
+        /// The user who is looked up. The response is that the account does not exist.
+        func lookedUp() async throws -> String {
+            let lookUp = try await eventually("a look-up") { toolkit.lookUps.first }
+            lookUp.answer(AccountStatus(answer: .missing, askedAt: rig.clock.clock.monotonic()))
+            return lookUp.uid
+        }
+    }
+
+    private static func cookie(ofFirebase: Bool) -> String {
+        "Cookie: __session="
+            + SessionDraft.signed {
+                ofFirebase ? $0.withHeader("src", SessionDraft.source(more: #","firebase":true"#)) : $0
+            }
+    }
+
+    @Test func `a session of a Firebase user is looked up`() async throws {
+        let client = try desk.send(Self.cookie(ofFirebase: true))
+        #expect(try await desk.lookedUp() == "user-1")
+        #expect(try client.readMessage().body.contains("auth/session-cookie-revoked"))
+    }
+
+    @Test func `a session of an account of the gateway is not looked up`() throws {
+        let client = try desk.send(Self.cookie(ofFirebase: false))
+        #expect(try desk.rig.upstream.accept().readHead().values("X-Auth-Uid") == ["user-1"])
+        #expect(client.isQuiet)
+        #expect(desk.toolkit.lookUps.isEmpty)
+    }
+
+    @Test(arguments: [nil, 1] as [UnixTime?])
+    func `the owner of an identity is looked up unless it was created here`(_ created: UnixTime?) async throws {
+        let client = try desk.send("Authorization: Bearer " + ProviderSample.apple.signed())
+        let question = try await eventually("a question") { desk.links.questions.first }
+        question.answer(.owner(AccountRecord(uid: "ada", created: created)))
+        if created == nil {
+            #expect(try await desk.lookedUp() == "ada")
+            #expect(try client.readMessage().body.contains("auth/id-token-revoked"))
+        } else {
+            #expect(try desk.rig.upstream.accept().readHead().values("X-Auth-Uid") == ["ada"])
+            #expect(desk.toolkit.lookUps.isEmpty)
+        }
     }
 }

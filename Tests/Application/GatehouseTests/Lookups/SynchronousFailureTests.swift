@@ -35,8 +35,7 @@ import Testing
     @Test func `a request whose question cannot be sent is refused once, and so is the next one`() throws {
         let (redis, rig) = try Self.rig { _ in }
         defer { redis.stop() }
-        let client = try rig.connect()
-        try client.send(Self.request("ada") + Self.request("bob"))
+        let client = try rig.send(Self.request("ada") + Self.request("bob"))
         for _ in 0..<2 { #expect(try client.readMessage().status == 503) }
         #expect(client.isQuiet)
         #expect(try rig.onWorker { $0.counters.snapshot()[.storeReadFailures] } == 2)
@@ -46,15 +45,14 @@ import Testing
     @Test func `where such a failure lets requests pass, each is forwarded once and to its own path`() throws {
         let (redis, rig) = try Self.rig { $0.routes[1].onStoreFailure = .allow }
         defer { redis.stop() }
-        let client = try rig.connect()
-        try client.send(Self.request("ada"))
+        let client = try rig.send(Self.request("ada"))
         let server = try rig.upstream.accept()
         for uid in ["ada", "bob"] {
             if uid == "bob" { try client.send(Self.request(uid)) }
             let head = try server.readHead()
             #expect(head.values("X-Auth-Uid") == [uid])
             #expect(head.start.hasPrefix("GET /private/\(uid) "))
-            try server.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            try server.send(.okResponse)
             #expect(try client.readMessage().status == 200)
         }
         #expect(server.isQuiet)

@@ -4,7 +4,7 @@ import Testing
 @testable import Gatehouse
 
 @Suite struct BlockingCallsTests {
-    /// Lets the time limit pass when it is told to.
+    /// A time limit that the test ends.
     private struct Clock {
         let expiries: AsyncStream<Void>
         let expire: AsyncStream<Void>.Continuation

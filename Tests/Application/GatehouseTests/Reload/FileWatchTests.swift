@@ -4,50 +4,37 @@ import Testing
 @testable import GatewayCore
 
 struct FileWatchTests {
-    private let old = ["a": FileFingerprint(inode: 1), "b": FileFingerprint(inode: 2)]
-    private let new = ["a": FileFingerprint(inode: 3), "b": FileFingerprint(inode: 2)]
-
-    @Test func whatIsAsItWasReadIsNoNews() {
-        var watch = FileWatch(loaded: old)
-        let looks = [watch.look(old), watch.look(old)]
-        #expect(looks == [false, false])
+    private static let old = ["a": FileFingerprint(inode: 1), "b": FileFingerprint(inode: 2)]
+    private static let new = ["a": FileFingerprint(inode: 3), "b": FileFingerprint(inode: 2)]
+    private static let growing = (3..<7).map {
+        ["a": FileFingerprint(inode: 3, size: $0), "b": FileFingerprint(inode: 2)]
     }
 
-    @Test func aChangeCountsOnceTwoLooksSawTheSame() {
-        var watch = FileWatch(loaded: old)
-        let looks = [watch.look(new), watch.look(new)]
-        #expect(looks == [false, true])
+    @Test(arguments: [
+        ([old, old], [false, false]), ([new, new], [false, true]), (growing, [false, false, false, false]),
+        ([["b": FileFingerprint(inode: 2)], old, old], [false, false, false]),
+    ])
+    func `a change counts once two checks agree`(files: [[String: FileFingerprint]], changes: [Bool]) {
+        var watch = FileWatch(loaded: Self.old)
+        let found = files.map { watch.look($0) }
+        #expect(found == changes)
     }
 
-    @Test func aFileThatIsBeingWrittenIsLeftAlone() {
-        var watch = FileWatch(loaded: old)
-        let looks = (3..<7).map {
-            watch.look(["a": FileFingerprint(inode: 3, size: $0), "b": FileFingerprint(inode: 2)])
-        }
-        #expect(looks == [false, false, false, false])
+    @Test func `a failed file is not retried before it changes`() {
+        var watch = FileWatch(loaded: Self.old)
+        _ = (watch.look(Self.new), watch.look(Self.new))
+        watch.tried(Self.new)
+        let changes = [Self.new, Self.new, Self.old, Self.old].map { watch.look($0) }
+        #expect(changes == [false, false, false, true])
     }
 
-    @Test func aFileThatIsGoneForAMomentIsNoNews() {
-        var watch = FileWatch(loaded: old)
-        let looks = [watch.look(["b": FileFingerprint(inode: 2)]), watch.look(old), watch.look(old)]
-        #expect(looks == [false, false, false])
-    }
-
-    @Test func whatWasTriedIsNotTriedAgainBeforeItChanges() {
-        var watch = FileWatch(loaded: old)
-        _ = (watch.look(new), watch.look(new))
-        watch.tried(new)
-        let looks = [watch.look(new), watch.look(new), watch.look(old), watch.look(old)]
-        #expect(looks == [false, false, false, true])
-    }
-
-    @Test func aLinkCountsAsWhatItPointsTo() throws {
+    @Test func `a link has the fingerprint of its target`() throws {
         #expect(FileFingerprint(of: "/no/such/file") == nil)
         #expect(FileFingerprint(of: "/proc/self/exe") != nil)
         #expect(FileFingerprint(of: "/dev/null") != FileFingerprint(of: "/dev/zero"))
     }
 
-    @Test func everyFileThatIsReadIsNotedAlsoOneThatIsNotThere() throws {
+    @Test func `every file that is read is recorded, also a missing one`() throws {
         let ledger = FileLedger()
         ledger.record { _ = try? BoundedFile.read("/no/such/file", atMost: 10) }
         _ = try? BoundedFile.read("/dev/null", atMost: 10)

@@ -14,7 +14,7 @@ struct MetricIndicesTests {
         return configuration
     }
 
-    @Test func aNameKeepsItsRowWhereverItStands() throws {
+    @Test func `a name keeps its row in any order`() throws {
         let first = configuration(["/a", "/b"])
         let places = MetricIndices(first)
         let (a, b) = (places.route("/a"), places.route("/b"))
@@ -26,18 +26,18 @@ struct MetricIndicesTests {
         #expect(places.routeNames == ["/a", "/b", "/c"])
     }
 
-    @Test func routesOfOneNameAreCountedTogether() {
+    @Test func `routes of one name are counted together`() {
         let places = MetricIndices(configuration(["/a", "/a", "/b"]))
         #expect(places.routeNames == ["/a", "/b"])
     }
 
-    @Test func aRowIsGivenOnWhereNoConfigurationInUseHasItsName() throws {
+    @Test func `a row is reused if no active configuration has its name`() throws {
         var current = configuration(["/0"])
         let places = MetricIndices(current)
         for number in 1...2_000 {
             let next = configuration(["/\(number)"])
             let cleared = try #require(places.adopt(MetricIndices.Names(next), besides: MetricIndices.Names(current)))
-            // What is still served keeps its row.
+            // The previous configuration keeps its row.
             #expect(places.route("/\(number - 1)") >= 0)
             #expect(!cleared.routes.contains(places.route("/\(number - 1)")))
             #expect(cleared.routes.isEmpty || cleared.routes == [places.route("/\(number)")])
@@ -46,7 +46,7 @@ struct MetricIndicesTests {
         #expect(places.routeNames.count == places.routeCapacity)
     }
 
-    @Test func moreNamesThanRowsAreRefusedAndNothingIsLost() {
+    @Test func `more names than rows are rejected and nothing is lost`() {
         let first = configuration(["/a"])
         let places = MetricIndices(first)
         #expect(
@@ -57,7 +57,7 @@ struct MetricIndicesTests {
         #expect(places.routeNames == ["/a"])
     }
 
-    @Test func aRowThatIsGivenOnBeginsAnew() {
+    @Test func `a reused row starts at zero`() {
         let counters = WorkerCounters(routes: 3, upstreams: 2)
         for route in -1..<3 { counters.count(.ok, route: route) }
         counters.add(to: .requests, upstream: 0)

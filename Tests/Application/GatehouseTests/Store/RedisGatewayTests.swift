@@ -35,7 +35,7 @@ import Testing
         return try AdminClient(admin)
     }
 
-    @Test func whatOneIsToldTheOtherKnows() async throws {
+    @Test func `a revocation reaches the other gateway`() async throws {
         let database = try await RedisDatabase.fresh()
         let (one, other) = (try await start(database), try await start(database))
         for gateway in [one, other] {
@@ -52,7 +52,7 @@ import Testing
         await other.stop()
     }
 
-    @Test func withoutRedisAGatewayStartsAndIsNotReady() async throws {
+    @Test func `without Redis a gateway starts and is not ready`() async throws {
         let database = try await RedisDatabase.onOwnServer()
         database.server.kill()
         let gateway = try await start(database)

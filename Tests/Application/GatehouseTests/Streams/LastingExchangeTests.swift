@@ -10,9 +10,9 @@ import Testing
 @testable import Revocation
 @testable import SystemFixtures
 
-/// H-06: exchanges that last, but are no streams by their type, end with their permission.
+/// H-06: long exchanges that are not streams by their type end with their permission.
 @Suite struct LastingExchangeTests {
-    private let rig: RequestPathRig
+    private var rig: RequestPathRig
     private static let chunked =
         "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
     private static let sized = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
@@ -33,36 +33,31 @@ import Testing
     private typealias Sides = (client: LoopbackSocket, server: LoopbackSocket)
 
     private func request(
-        _ method: String = "GET", _ framing: String = "", path: String = "/private/x", on other: RequestPathRig? = nil
+        _ method: String = "GET", _ framing: String = "", path: String = "/private/x"
     ) throws -> Sides {
-        let rig = other ?? rig
-        let client = try rig.connect()
         let token = TokenDraft.idToken().signed()
-        try client.send("\(method) \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\(framing)\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        return (client, server)
+        return try rig.exchange(
+            "\(method) \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\(framing)\r\n")
     }
 
-    private func download(_ head: String, path: String = "/private/x", on other: RequestPathRig? = nil) throws -> Sides
-    {
-        let sides = try request(path: path, on: other)
+    private func download(_ head: String, path: String = "/private/x") throws -> Sides {
+        let sides = try request(path: path)
         try sides.server.send(head)
         #expect(try sides.client.readHead().status == 200)
         return sides
     }
 
-    private func revoke(on other: RequestPathRig? = nil) throws {
+    private func revoke() throws {
         let entry = try TokenDraft.idToken().entry(IdentityRenderer(prefix: "X-Auth-", sendsVariable: false, extra: []))
-        (other ?? rig).view.setUser(
+        rig.view.setUser(
             entry.standing.userKey, to: RecordWord(time: UnixTime(clamping: ManualClock.start), flag: false))
     }
 
-    private func expectEnded(_ sides: Sides, _ code: DecisionCode, on other: RequestPathRig? = nil) throws {
+    private func expectEnded(_ sides: Sides, _ code: DecisionCode) throws {
         #expect(try sides.client.readToEnd().text.isEmpty)
         _ = try sides.server.readToEnd()
-        #expect(try (other ?? rig).onWorker { $0.counters.snapshot().requests(code) } == 1)
-        #expect(try (other ?? rig).onWorker { $0.counters.snapshot()[.streamsRefused] } == 1)
+        #expect(try rig.onWorker { $0.counters.snapshot().requests(code) } == 1)
+        #expect(try rig.onWorker { $0.counters.snapshot()[.streamsRefused] } == 1)
     }
 
     private func expectOpen(_ sides: Sides, _ bytes: String) throws {
@@ -71,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [LastingExchangeTests.chunked, LastingExchangeTests.sized])
-    func anAnswerOfTenSecondsEndsUnfinishedWhenItsUserIsRevoked(head: String) throws {
+    func `a response of ten seconds ends unfinished when its user is revoked`(head: String) throws {
         let sides = try download(head)
         try revoke()
         try rig.pass(seconds: 9)
@@ -80,7 +75,7 @@ import Testing
         try expectEnded(sides, .idTokenRevoked)
     }
 
-    @Test func aRevocationEndsItWhateverItsAge() throws {
+    @Test func `a revocation ends a response of any age`() throws {
         let sides = try download(Self.chunked)
         try rig.pass(seconds: 100)
         try expectOpen(sides, "1\r\n{\r\n")
@@ -89,43 +84,36 @@ import Testing
         try expectEnded(sides, .idTokenRevoked)
     }
 
-    @Test func anAnswerWithoutALengthEndsWithItsToken() throws {
+    @Test(arguments: [0, 60])
+    mutating func `a response without a length ends with its token after stream_grace`(grace: Int) throws {
+        rig = try Self.rig { $0.routes[1].streamGrace = .seconds(grace) }
         let sides = try download(Self.chunked)
-        try rig.pass(seconds: 3499)
+        try rig.pass(seconds: Double(3499 + grace))
         try expectOpen(sides, "1\r\n{\r\n")
         try rig.pass(seconds: 1)
         try expectEnded(sides, .idTokenExpired)
     }
 
-    @Test func theGraceProlongsIt() throws {
-        let rig = try Self.rig { $0.routes[1].streamGrace = .seconds(60) }
-        let sides = try download(Self.chunked, on: rig)
-        try rig.pass(seconds: 3559)
-        try expectOpen(sides, "1\r\n{\r\n")
-        try rig.pass(seconds: 1)
-        try expectEnded(sides, .idTokenExpired, on: rig)
-    }
-
-    @Test func aDownloadOfKnownLengthIsFinished() throws {
+    @Test func `a response of known length completes`() throws {
         let sides = try download(Self.sized)
         try rig.pass(seconds: 7200)
         try expectOpen(sides, String(repeating: "a", count: 100))
         try rig.until { $0.counters.snapshot().requests(.ok) == 1 }
     }
 
-    @Test func neitherTheTimeOfAStreamNorItsSilenceEndsIt() throws {
-        let rig = try Self.rig {
+    @Test mutating func `limits of streams do not end a response`() throws {
+        rig = try Self.rig {
             $0.limits.maxStream = .seconds(30)
             $0.limits.streamIdleTimeout = .seconds(20)
         }
-        let sides = try download(Self.chunked, on: rig)
+        let sides = try download(Self.chunked)
         try rig.pass(seconds: 60)
         try rig.pass(seconds: 60)
         try expectOpen(sides, "1\r\n{\r\n")
         #expect(try rig.onWorker { $0.counters.snapshot()[.streamsOpen] } == 0)
     }
 
-    @Test func anUploadWithoutAnAnswerIs401WhenItsUserIsRevoked() throws {
+    @Test func `an upload without a response is 401 when its user is revoked`() throws {
         let sides = try request("POST", "Transfer-Encoding: chunked\r\n")
         try sides.client.send("1\r\na\r\n")
         #expect(try sides.server.read(6) == "1\r\na\r\n")
@@ -139,7 +127,7 @@ import Testing
         try expectEnded(sides, .idTokenRevoked)
     }
 
-    @Test func anUploadWithoutALengthEndsWithItsTokenAndOneWithALengthDoesNot() throws {
+    @Test func `an upload without a length ends with its token and one with a length does not`() throws {
         let endless = try request("POST", "Transfer-Encoding: chunked\r\n")
         let sized = try request("POST", "Content-Length: 2\r\n")
         try rig.pass(seconds: 3500)
@@ -151,7 +139,7 @@ import Testing
         #expect(try sized.client.readHead().status == 204)
     }
 
-    @Test func anUploadThatGoesOnBehindItsAnswersHeadEndsToo() throws {
+    @Test func `an upload that continues after the response head ends too`() throws {
         let sides = try request("POST", "Transfer-Encoding: chunked\r\n")
         try rig.pass(seconds: 9)
         try sides.server.send(Self.sized)
@@ -161,26 +149,25 @@ import Testing
         try expectEnded(sides, .idTokenRevoked)
     }
 
-    @Test func routesThatDoNotAskAndThoseWithoutASignInGoOn() throws {
-        let rig = try Self.rig { $0.routes[1].revocation = .off }
-        let unasked = try download(Self.chunked, on: rig)
-        let open = try download(Self.chunked, path: "/open", on: rig)
-        try revoke(on: rig)
+    @Test mutating func `routes without revocation and without authentication continue`() throws {
+        rig = try Self.rig { $0.routes[1].revocation = .off }
+        let unasked = try download(Self.chunked)
+        let open = try download(Self.chunked, path: "/open")
+        try revoke()
         try rig.pass(seconds: 20)
         try expectOpen(unasked, "1\r\n{\r\n")
         try rig.pass(seconds: 3600)
         try expectOpen(open, "1\r\n{\r\n")
-        try expectEnded(unasked, .idTokenExpired, on: rig)
+        try expectEnded(unasked, .idTokenExpired)
     }
 
-    @Test func theNextRequestOfTheConnectionIsYoung() throws {
+    @Test func `the age starts anew with the next request`() throws {
         let sides = try download(Self.sized)
         try rig.pass(seconds: 60)
         try expectOpen(sides, String(repeating: "a", count: 100))
         try rig.until { $0.counters.snapshot().requests(.ok) == 1 }
         try sides.client.send("GET /open HTTP/1.1\r\nHost: a\r\n\r\n")
-        _ = try sides.server.readHead()
-        try sides.server.send(Self.chunked)
+        try sides.server.respond(Self.chunked)
         #expect(try sides.client.readHead().status == 200)
         try revoke()
         try rig.pass(seconds: 60)

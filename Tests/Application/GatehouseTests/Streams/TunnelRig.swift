@@ -10,7 +10,7 @@ struct TunnelRig {
     let rig: RequestPathRig
     let client: LoopbackSocket
     let server: LoopbackSocket
-    /// What the upstream got.
+    /// The head that the upstream received.
     let head: WireMessage
 
     static let key = "dGhlIHNhbXBsZSBub25jZQ=="
@@ -18,7 +18,7 @@ struct TunnelRig {
     static let switching =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: \(accept)\r\n"
 
-    /// A rig whose routes take WebSockets.
+    /// A rig whose routes allow WebSockets.
     static func rig(_ adjust: (inout Configuration) -> Void = { _ in }) throws -> RequestPathRig {
         let rig = try RequestPathRig { configuration in
             for index in configuration.routes.indices { configuration.routes[index].upgrade = ["websocket"] }
@@ -39,8 +39,8 @@ struct TunnelRig {
     /// An open tunnel.
     ///
     /// - Parameters:
-    ///   - token: nil: nobody is signed in.
-    ///   - early: what the client sends before it knows of the 101.
+    ///   - token: `nil`: an anonymous request.
+    ///   - early: bytes that the client sends before the 101.
     init(
         token: TokenDraft? = .idToken(), early: String = "", receiveBuffer: Int32? = nil,
         _ adjust: (inout Configuration) -> Void = { _ in }
@@ -52,24 +52,30 @@ struct TunnelRig {
         server = try rig.upstream.accept()
         head = try server.readHead()
         try server.send(Self.switching + "\r\n")
-        let answer = try client.readHead()
-        guard answer.status == 101 else { throw LoopbackSocket.Problem.timeout(received: answer.head) }
+        let response = try client.readHead()
+        guard response.status == 101 else { throw LoopbackSocket.Problem.timeout(received: response.head) }
         try rig.until { $0.front.registry.connections.first?.stream != nil }
     }
 
-    /// A close frame as the client gets it.
+    /// The bytes of a close frame to the client.
     static func close(_ code: UInt16, _ reason: String) -> [UInt8] {
         [0x88, UInt8(2 + reason.utf8.count), UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8)
     }
 
-    /// A close frame, as the client gets it.
-    func clientIsTold(_ code: UInt16, _ reason: String) throws -> Bool {
+    /// Whether the client receives a close frame.
+    func clientReceivesClose(_ code: UInt16, _ reason: String) throws -> Bool {
         let frame = Self.close(code, reason)
         return try client.readBytes(frame.count) == frame
     }
 
-    /// A masked close frame of 1001 and the end, as the upstream gets them.
-    func serverIsTold() throws -> Bool {
+    /// Whether the tunnel forwards bytes.
+    func isOpen() throws -> Bool {
+        try client.send("on")
+        return try server.read(2) == "on"
+    }
+
+    /// Whether the upstream receives a masked close frame of 1001 and the end.
+    func serverReceivesClose() throws -> Bool {
         let frame = try server.readBytes(8)
         let payload = [frame[6] ^ frame[2], frame[7] ^ frame[3]]
         let rest = try server.readToEnd().text

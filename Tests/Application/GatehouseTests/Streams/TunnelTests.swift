@@ -7,7 +7,7 @@ import Testing
 @testable import SystemFixtures
 
 @Suite struct TunnelTests {
-    @Test func a17AHandshakeIsForwardedWithOurOwnUpgrade() throws {
+    @Test func `A-17: a handshake is forwarded with the gateway's own Upgrade`() throws {
         let tunnel = try TunnelRig()
         #expect(tunnel.head.values("Connection") == ["Upgrade"])
         #expect(tunnel.head.values("Upgrade") == ["websocket"])
@@ -16,7 +16,7 @@ import Testing
         #expect(tunnel.head.values("Authorization").isEmpty)
     }
 
-    @Test func bytesGoBothWays() throws {
+    @Test func `bytes are forwarded in both directions`() throws {
         let tunnel = try TunnelRig(token: nil)
         try tunnel.client.send("ping")
         #expect(try tunnel.server.read(4) == "ping")
@@ -26,17 +26,14 @@ import Testing
         #expect(try tunnel.server.readHead().start == "GET /private/x HTTP/1.1")
     }
 
-    @Test func whatTheClientSentBeforeThe101IsTheTunnels() throws {
+    @Test func `bytes that the client sent before the 101 are forwarded`() throws {
         let tunnel = try TunnelRig(token: nil, early: "early")
         #expect(try tunnel.server.read(5) == "early")
     }
 
-    @Test func earlyBytesAreHeldBackUntilThe101() throws {
+    @Test func `early bytes are held until the 101`() throws {
         let rig = try TunnelRig.rig()
-        let client = try rig.connect()
-        try client.send(TunnelRig.handshake("/ws") + "early")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
+        let (client, server) = try rig.exchange(TunnelRig.handshake("/ws") + "early")
         try rig.pass(seconds: 1)
         #expect(server.isQuiet)
         try server.send(TunnelRig.switching + "\r\nat once")
@@ -54,12 +51,9 @@ import Testing
         TunnelRig.switching + "Sec-WebSocket-Accept: \(TunnelRig.accept)\r\n",
         TunnelRig.switching + "Sec-WebSocket-Protocol: chat\r\n", "HTTP/1.0" + TunnelRig.switching.dropFirst(8),
     ])
-    func k13ACrooked101IsNoTunnel(answer: String) throws {
+    func `K-13: an invalid 101 opens no tunnel`(answer: String) throws {
         let rig = try TunnelRig.rig()
-        let client = try rig.connect()
-        try client.send(TunnelRig.handshake("/ws") + "GET /second HTTP/1.1\r\nHost: a\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
+        let (client, server) = try rig.exchange(TunnelRig.handshake("/ws") + "GET /second HTTP/1.1\r\nHost: a\r\n\r\n")
         try server.send(answer + "\r\n")
         #expect(try client.readMessage().status == 502)
         #expect(try client.readToEnd().text.isEmpty)
@@ -67,16 +61,13 @@ import Testing
         #expect(!rig.upstream.hasConnection)
     }
 
-    @Test func anotherAnswerIsAnAnswerAndTheConnectionEndsWithIt() throws {
+    @Test func `another status is a response and ends the connection`() throws {
         let rig = try TunnelRig.rig()
-        let client = try rig.connect()
-        try client.send(TunnelRig.handshake("/ws") + "GET /second HTTP/1.1\r\nHost: a\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
+        let (client, server) = try rig.exchange(TunnelRig.handshake("/ws") + "GET /second HTTP/1.1\r\nHost: a\r\n\r\n")
         try server.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno")
-        let answer = try client.readMessage()
-        #expect(answer.status == 403 && answer.body == "no")
-        #expect(answer.values("Connection") == ["close"])
+        let response = try client.readMessage()
+        #expect(response.status == 403 && response.body == "no")
+        #expect(response.values("Connection") == ["close"])
         #expect(try client.readToEnd().text.isEmpty)
         #expect(try rig.pool() == [1, 1, 0])
     }
@@ -93,10 +84,9 @@ import Testing
         TunnelRig.handshake("/ws", ["Sec-WebSocket-Protocol: a, a"]),
         TunnelRig.handshake("/ws", ["Sec-WebSocket-Protocol: a b"]),
     ])
-    func aHandshakeThatIsNoneIs400(request: String) throws {
+    func `an invalid handshake is 400`(request: String) throws {
         let rig = try TunnelRig.rig()
-        let client = try rig.connect()
-        try client.send(request)
+        let client = try rig.send(request)
         #expect(try client.readMessage().status == 400)
         #expect(!rig.upstream.hasConnection)
     }
@@ -107,7 +97,7 @@ import Testing
         TunnelRig.handshake("/ws").replacing("Upgrade: websocket", with: "Upgrade: h2c"),
         TunnelRig.handshake("/ws").replacing(", Upgrade", with: ""),
     ])
-    func whatCannotBeUpgradedGoesOnWithout(request: String) throws {
+    func `a request that cannot be upgraded is forwarded without Upgrade`(request: String) throws {
         let rig = try TunnelRig.rig()
         let client = try rig.connect()
         try client.send(request)
@@ -115,31 +105,21 @@ import Testing
         #expect(head.values("Upgrade").isEmpty && head.values("Connection").isEmpty)
     }
 
-    @Test func theClientsEndIsPassedOnAndTheUpstreamMayStillSend() throws {
+    @Test(arguments: [false, true])
+    func `the end of one side is forwarded and the other may still send`(upstreamEnds: Bool) throws {
         let tunnel = try TunnelRig(token: nil)
-        try tunnel.client.send("last")
-        tunnel.client.finishSending()
-        #expect(try tunnel.server.readToEnd().text == "last")
-        try tunnel.server.send("answer")
-        #expect(try tunnel.client.read(6) == "answer")
-        tunnel.server.close()
-        #expect(try tunnel.client.hasFinished())
+        let (ending, other) = upstreamEnds ? (tunnel.server, tunnel.client) : (tunnel.client, tunnel.server)
+        try ending.send("last")
+        ending.finishSending()
+        #expect(try other.readToEnd().text == "last")
+        try other.send("answer")
+        #expect(try ending.read(6) == "answer")
+        other.close()
+        #expect(try ending.hasFinished())
         try tunnel.rig.until { $0.pools[0].openCount == 0 && $0.requestsInFlight == 0 }
     }
 
-    @Test func theUpstreamsEndIsPassedOnAndTheClientMayStillSend() throws {
-        let tunnel = try TunnelRig(token: nil)
-        try tunnel.server.send("last")
-        tunnel.server.finishSending()
-        #expect(try tunnel.client.readToEnd().text == "last")
-        try tunnel.client.send("answer")
-        #expect(try tunnel.server.read(6) == "answer")
-        tunnel.client.close()
-        #expect(try tunnel.server.hasFinished())
-        try tunnel.rig.until { $0.pools[0].openCount == 0 && $0.requestsInFlight == 0 }
-    }
-
-    @Test func theClientsLastBytesAreSentThoughItEndsWithThem() throws {
+    @Test func `the last bytes of the client are forwarded before its end`() throws {
         let tunnel = try TunnelRig(token: nil)
         tunnel.server.finishSending()
         #expect(try tunnel.client.readToEnd().text.isEmpty)
@@ -151,7 +131,7 @@ import Testing
         try tunnel.rig.until { $0.pools[0].openCount == 0 && $0.requestsInFlight == 0 }
     }
 
-    @Test func aTunnelOfWhichOneHalfEndedDoesNotWaitForEver() throws {
+    @Test func `a half-closed tunnel ends after the idle timeout`() throws {
         let tunnel = try TunnelRig(token: nil)
         tunnel.server.finishSending()
         #expect(try tunnel.client.readToEnd().text.isEmpty)
@@ -160,21 +140,15 @@ import Testing
         try tunnel.rig.until { $0.pools[0].openCount == 0 }
     }
 
-    @Test func anUpstreamThatDiesEndsTheClient() throws {
+    @Test(arguments: [false, true])
+    func `a reset of one side ends the other`(upstreamResets: Bool) throws {
         let tunnel = try TunnelRig(token: nil)
-        tunnel.server.reset()
-        _ = try tunnel.client.readToEnd()
+        (upstreamResets ? tunnel.server : tunnel.client).reset()
+        _ = try (upstreamResets ? tunnel.client : tunnel.server).readToEnd()
         try tunnel.rig.until { $0.requestsInFlight == 0 && $0.pools[0].openCount == 0 }
     }
 
-    @Test func aClientThatDiesEndsTheUpstream() throws {
-        let tunnel = try TunnelRig(token: nil)
-        tunnel.client.reset()
-        _ = try tunnel.server.readToEnd()
-        try tunnel.rig.until { $0.requestsInFlight == 0 && $0.pools[0].openCount == 0 }
-    }
-
-    @Test func whatIsNotReadIsNotTakenInEitherDirection() throws {
+    @Test func `backpressure applies in both directions`() throws {
         let tunnel = try TunnelRig(token: nil, receiveBuffer: 4096)
         let block = [UInt8](repeating: 0x61, count: 1 << 16)
         for (from, to) in [(tunnel.server, tunnel.client), (tunnel.client, tunnel.server)] {
@@ -191,15 +165,11 @@ import Testing
         }
     }
 
-    @Test func aTunnelHoldsItsConnectionAsAnUploadDoes() throws {
+    @Test func `a tunnel counts as an upload in the pool`() throws {
         let rig = try TunnelRig.rig { $0.upstreams[0].connections = 4 }
-        let clients = try (0..<4).map { _ in try rig.connect() }
-        for client in clients { try client.send(TunnelRig.handshake("/ws")) }
+        let clients = try (0..<4).map { _ in try rig.send(TunnelRig.handshake("/ws")) }
         let servers = try (0..<3).map { _ in try rig.upstream.accept() }
-        for server in servers {
-            _ = try server.readHead()
-            try server.send(TunnelRig.switching + "\r\n")
-        }
+        for server in servers { try server.respond(TunnelRig.switching + "\r\n") }
         try rig.until { $0.counters.snapshot()[.streamsOpen] == 3 }
         #expect(try rig.pool() == [3, 0, 1])
         let other = try rig.connect()
@@ -208,5 +178,6 @@ import Testing
         #expect(try server.readHead().start == "GET /ordinary HTTP/1.1")
         servers[0].reset()
         #expect(try rig.upstream.accept().readHead().values("Upgrade") == ["websocket"])
+        withExtendedLifetime(clients) {}
     }
 }

@@ -10,13 +10,15 @@ import NIOPosix
 import Redis
 import Revocation
 import Synchronization
+import Testing
 
 @testable import CoreFixtures
 @testable import Gatehouse
 @testable import HTTPServer
 @testable import SystemFixtures
 
-/// A worker behind a real listener on loopback, with a clock and ticks that only the test moves. The test plays the upstream.
+/// A worker behind a real listener on loopback, with a clock and ticks that only the test advances. The test is the
+/// upstream.
 final class RequestPathRig {
     let clock = ManualClock()
     let upstream: LoopbackListener
@@ -26,19 +28,19 @@ final class RequestPathRig {
     private let home: NIOLoopBound<WorkerLoop>
     private let listener: any Channel
 
-    /// How often a key set was asked for.
+    /// The number of requests for a key set.
     final class KeyRequests: Sendable {
         private let seen = Mutex(0)
 
         var count: Int { seen.withLock { $0 } }
-        func note() { seen.withLock { $0 += 1 } }
+        func record() { seen.withLock { $0 += 1 } }
     }
 
     /// Routes: `/private/**` needs a credential, all else none. The store is loaded, the keys are not.
     ///
     /// - Parameters:
-    ///   - redis: where the store itself is asked; then the worker is started, and asks once it is connected.
-    ///   - sign: signs assertions in the place of the key.
+    ///   - redis: the store that the worker queries once it is connected.
+    ///   - sign: signs assertions instead of the key.
     init(
         redis: RedisConfiguration? = nil, lookups: RemoteLookups = RemoteLookups(),
         _ adjust: (inout Configuration) -> Void = { _ in }, sign: AssertionSigner.Sign? = nil
@@ -58,7 +60,7 @@ final class RequestPathRig {
                 loop: loop, limits: snapshot.limits, counters: WorkerCounters(places),
                 store: StoreAccess(reader: view.reader(), redis: redis), clock: clock, logger: Self.logger,
                 accessLog: nil)
-            let worker = Worker(snapshot, on: home, lookups: lookups, requestKeys: { _ in requests.note() })
+            let worker = Worker(snapshot, on: home, lookups: lookups, requestKeys: { _ in requests.record() })
             guard let worker else { throw LoopbackSocket.Problem.system("libcrypto", 0) }
             home.install(worker)
             if redis != nil { home.start() }
@@ -106,18 +108,18 @@ final class RequestPathRig {
         }.wait()
     }
 
-    /// The same of what the worker's loop keeps.
+    /// Runs a function on the loop of the worker.
     func onLoop<Answer: Sendable>(_ body: @escaping @Sendable (WorkerLoop) throws -> Answer) throws -> Answer {
         let home = home
         return try home.eventLoop.submit { try body(home.value) }.wait()
     }
 
-    /// One batch of events in a fixed order: what the only client sends, then what comes from the server that it is passed on to. Of a real batch
-    /// the order is the kernel's choice.
+    /// Delivers one batch of events in a fixed order: bytes of the only client, then a response of the server that
+    /// receives the request. In a real batch the kernel chooses the order.
     ///
     /// - Parameters:
-    ///   - answer: what the server sends; nil: its end.
-    ///   - before: done while the worker is held, and not noticed by it until the batch is handled.
+    ///   - answer: the bytes of the server. `nil`: the end of its connection.
+    ///   - before: runs while the worker is blocked. The worker processes the effects after the batch.
     func batch(_ request: String, answer: String?, before: () throws -> Void = {}) throws {
         let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let home = home
@@ -144,7 +146,7 @@ final class RequestPathRig {
         try handled.wait()
     }
 
-    /// Lets everything that `body` sends reach the worker as one batch of events.
+    /// Delivers all that `body` sends as one batch of events.
     func atOnce(_ body: () throws -> Void) throws {
         let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let held = home.eventLoop.submit {
@@ -163,15 +165,15 @@ final class RequestPathRig {
         try onLoop { $0.tick() }
     }
 
-    /// Moves the clock and lets the worker look at it.
+    /// Advances the clock and runs a tick of the worker.
     func pass(seconds: Double) throws {
-        // What the worker was about when its last byte was seen is over then.
+        // Waits until the worker has processed the earlier events.
         try onWorker { _ in }
         clock.advance(seconds: seconds)
         try tick()
     }
 
-    /// Waits until the worker has come to a state; half a minute at most.
+    /// Waits until the worker has reached a state, for at most 30 seconds.
     func until(_ condition: @escaping @Sendable (Worker) -> Bool) throws {
         let end = ContinuousClock.now + .seconds(30 * Allowance.factor)
         while try !onWorker(condition) {
@@ -179,7 +181,7 @@ final class RequestPathRig {
         }
     }
 
-    /// Lets the worker know the development keys.
+    /// Installs the development keys.
     func installKeys(_ keys: KeySet = TokenDraft.keys, generation: UInt64 = 1) throws {
         let view = KeySetView(
             keys: keys, generation: generation, isLoaded: true, lastFetchSucceeded: true, completedFetches: generation,
@@ -196,26 +198,92 @@ final class RequestPathRig {
             connectingTo: listener.localAddress?.port ?? 0, receiveBuffer: receiveBuffer, from: source)
     }
 
-    /// A client whose first request has been answered: also the upstream connection that served it.
-    func warm() throws -> (client: LoopbackSocket, server: LoopbackSocket) {
-        let client = try connect()
-        try client.send("GET /warm HTTP/1.1\r\nHost: a\r\n\r\n")
+    /// A client whose kernel buffers are as small as possible in both directions.
+    func connectWithSmallBuffers() throws -> LoopbackSocket {
+        let client = try connect(receiveBuffer: 2048)
+        try until { $0.front.registry.count == 1 }
+        try onWorker { worker in
+            let channel = worker.front.registry.connections[0].context?.channel
+            try channel?.syncOptions?.setOption(.socketOption(.so_sndbuf), value: 2048)
+        }
+        return client
+    }
+
+    /// The bytes to the first client that the gateway buffers.
+    func bufferedBytes() throws -> Int {
+        try onWorker { worker in
+            let channel = worker.front.registry.connections.first?.context?.channel
+            return try channel?.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
+        }
+    }
+
+    /// A new client that sent a request.
+    func send(
+        _ request: String = .getRequest, receiveBuffer: Int32? = nil, from source: UInt8? = nil
+    ) throws -> LoopbackSocket {
+        let client = try connect(receiveBuffer: receiveBuffer, from: source)
+        try client.send(request)
+        return client
+    }
+
+    /// A new client that sent a request, and the upstream connection that received the head.
+    func exchange(
+        _ request: String = .getRequest, receiveBuffer: Int32? = nil
+    ) throws -> (client: LoopbackSocket, server: LoopbackSocket) {
+        let client = try send(request, receiveBuffer: receiveBuffer)
         let server = try upstream.accept()
         _ = try server.readHead()
-        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        return (client, server)
+    }
+
+    /// A client that received a response, and the upstream connection that sent it. Both are idle.
+    func warm() throws -> (client: LoopbackSocket, server: LoopbackSocket) {
+        let (client, server) = try exchange("GET /warm HTTP/1.1\r\nHost: a\r\n\r\n")
+        try server.send(.okResponse)
         _ = try client.readMessage()
         return (client, server)
     }
 
-    /// The connections to the upstream: open, idle, and the requests that wait for one.
+    /// The open and idle connections to the upstream, and the waiting requests.
     func pool() throws -> [Int] {
         try onWorker { [$0.pools[0].openCount, $0.pools[0].idleCount, $0.pools[0].waitingCount] }
     }
 
-    /// Waits until the pool has come to a state.
+    /// Waits until the pool has reached a state.
     func untilPool(open: Int, idle: Int, waiting: Int) throws {
         try until {
             $0.pools[0].openCount == open && $0.pools[0].idleCount == idle && $0.pools[0].waitingCount == waiting
         }
+    }
+}
+
+extension String {
+    static let getRequest = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    static let okResponse = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+}
+
+extension LoopbackSocket {
+    /// Reads the head of a request and sends a response.
+    func respond(_ response: String = .okResponse) throws {
+        _ = try readHead()
+        try send(response)
+    }
+
+    /// Expects a response with a problem of the gateway, and returns the response.
+    @discardableResult
+    func expectProblem(
+        _ status: Int, _ code: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) throws -> WireMessage {
+        let response = try readMessage()
+        #expect(response.status == status, sourceLocation: sourceLocation)
+        #expect(response.body.contains(code), sourceLocation: sourceLocation)
+        return response
+    }
+}
+
+extension CountersSnapshot {
+    /// The number of requests that ended with a code, on all routes and on none.
+    func requests(_ code: DecisionCode) -> UInt64 {
+        (-1..<routes).reduce(0) { $0 + requests(route: $1, code: code) }
     }
 }

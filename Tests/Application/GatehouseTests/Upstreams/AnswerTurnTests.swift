@@ -5,21 +5,15 @@ import Testing
 @testable import HTTPServer
 @testable import SystemFixtures
 
-/// Answers that need more than one turn of the event loop.
+/// Responses that need more than one turn of the event loop.
 @Suite struct AnswerTurnTests {
     private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    private let rig: RequestPathRig
 
-    private func ask(_ rig: RequestPathRig, _ fields: String = "") throws -> (LoopbackSocket, LoopbackSocket) {
-        let client = try rig.connect()
-        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        return (client, server)
-    }
+    init() throws { rig = try RequestPathRig() }
 
-    @Test func `chunks of one byte arrive whole, and the connection serves on`() throws {
-        let rig = try RequestPathRig()
-        let (client, server) = try ask(rig)
+    @Test func `chunks of one byte arrive completely, and the connection serves the next request`() throws {
+        let (client, server) = try rig.exchange()
         for _ in 0..<3 {
             try server.send(Self.head + String(repeating: "1\r\na\r\n", count: 5000) + "0\r\n\r\n")
             #expect(try client.readMessage().body.utf8.count == 5000)
@@ -30,9 +24,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `an upstream that closes behind its answer loses nothing of it`(isWhole: Bool) throws {
-        let rig = try RequestPathRig()
-        let (client, server) = try ask(rig, "Connection: close\r\n")
+    func `a response is complete although the upstream closes at its end`(isWhole: Bool) throws {
+        let (client, server) = try rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         try rig.atOnce {
             try server.send(Self.head + String(repeating: "1\r\na\r\n", count: 5000) + (isWhole ? "0\r\n\r\n" : ""))
             server.close()
@@ -43,9 +36,8 @@ import Testing
         try rig.untilPool(open: 0, idle: 0, waiting: 0)
     }
 
-    @Test func `a client that goes meanwhile leaves nothing behind`() throws {
-        let rig = try RequestPathRig()
-        let (client, server) = try ask(rig)
+    @Test func `a client that leaves during a turn is removed`() throws {
+        let (client, server) = try rig.exchange()
         try rig.atOnce {
             try server.send(Self.head + String(repeating: "1\r\na\r\n", count: 5000))
             server.close()

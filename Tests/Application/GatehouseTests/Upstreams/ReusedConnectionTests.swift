@@ -5,26 +5,24 @@ import Testing
 @testable import HTTPServer
 @testable import SystemFixtures
 
-/// Connections that serve one request after the other, in the moments between these.
+/// Events on reused connections between two requests.
 @Suite struct ReusedConnectionTests {
-    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-
-    /// What an upstream says unasked is no answer to the request that its connection was just given.
+    /// Unsolicited bytes of an upstream are not a response to the next request on its connection.
     @Test(arguments: ["GET", "POST"], ["HTTP/1.1 408 Late\r\nContent-Length: 0\r\n\r\n", nil])
-    func whatComesBeforeARequestWasSentIsNoAnswerToIt(method: String, unasked: String?) throws {
+    func `bytes before a request was sent are not its response`(method: String, unasked: String?) throws {
         let rig = try RequestPathRig()
         let (client, server) = try rig.warm()
         try rig.batch("\(method) /next HTTP/1.1\r\nHost: a\r\n\r\n", answer: unasked)
         let other = try rig.upstream.accept()
         #expect(try other.readHead().start == "\(method) /next HTTP/1.1")
-        try other.send(Self.ok)
+        try other.send(.okResponse)
         #expect(try client.readMessage().status == 200)
         #expect(try server.readToEnd().text.isEmpty)
         try rig.untilPool(open: 1, idle: 1, waiting: 0)
     }
 
-    /// The body's bytes are gone with the connection that they were meant for.
-    @Test func aRequestWithABodyIsNotSentAgain() throws {
+    /// The bytes of the body are lost with the connection.
+    @Test func `a request with a body is not sent again`() throws {
         let rig = try RequestPathRig()
         let (client, server) = try rig.warm()
         try rig.batch("POST /next HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody", answer: nil)
@@ -33,21 +31,17 @@ import Testing
         #expect(!rig.upstream.hasConnection)
     }
 
-    /// The client of an answer is found gone when it is sent: by then its connection is another request's.
-    @Test func aClientThatIsGoneTakesNoOthersConnection() throws {
+    /// The gateway detects the closed client when it sends the response. By then another request has the connection.
+    @Test func `a client that left does not take the connection of another`() throws {
         let rig = try RequestPathRig { $0.upstreams[0].connections = 1 }
         try rig.onLoop { $0.front.flushes.limit = 1 }
-        let gone = try rig.connect()
-        try gone.send("POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")
-        let server = try rig.upstream.accept()
-        _ = try server.readHead()
-        let next = try rig.connect()
-        try next.send("GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
+        let (gone, server) = try rig.exchange("POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")
+        let next = try rig.send("GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
         try rig.untilPool(open: 1, idle: 0, waiting: 1)
-        try rig.batch("b", answer: Self.ok) { gone.reset() }
+        try rig.batch("b", answer: String.okResponse) { gone.reset() }
         #expect(try server.read(1) == "b")
         #expect(try server.readHead().start == "GET /next HTTP/1.1")
-        try server.send(Self.ok)
+        try server.send(.okResponse)
         #expect(try next.readMessage().status == 200)
         try rig.untilPool(open: 1, idle: 1, waiting: 0)
     }

@@ -1,3 +1,4 @@
+import GatewayConfiguration
 import Testing
 
 @testable import CoreFixtures
@@ -7,13 +8,11 @@ import Testing
         accounts("true", "2:11 accounts is not a mapping"),
         accounts("{ session_keys: a }", "2:13 unknown key 'session_keys' in accounts; did you mean 'session_key'?"),
         accounts("{ demo_page: a }", "2:13 unknown key 'demo_page' in accounts"),
-        accounts("{ issuer: '' }", "2:21 accounts.issuer is empty"),
         accounts("{ issuer: '\(String(repeating: "i", count: 1_025))' }", "2:21 is longer than 1024 bytes"),
         accounts(
             "{ issuer: 'https://securetoken.google.com/demo' }", "2:13 is the issuer of identity.firebase; name your"),
         accounts("{ issuer: 'https://session.firebase.google.com/demo' }", "2:13 is the issuer of identity.firebase"),
         accounts("{ session_key: [a] }", "2:26 accounts.session_key is not a text"),
-        accounts("{ session_key: '' }", "2:26 accounts.session_key is empty"),
         accounts("{ previous_session_keys: a }", "2:13 stands without session_key; add session_key: FILE"),
         accounts(
             "{ session_key: a, previous_session_keys: [b, a] }", "2:56 previous_session_keys[] is the key that signs"),
@@ -27,8 +26,7 @@ import Testing
         accounts("{ one_account_per_email: 1 }", "2:36 not true or false"),
         accounts("{ hide_account_existence: yes }", "2:37 not true or false"),
         accounts("{ unlinked: denied }", "2:23 accounts.unlinked cannot be 'denied'; write derive or deny"),
-        accounts("{ calls_per_address: 0 }", "2:32 out of range; write 1 to 100000"),
-        accounts("{ calls_per_address: 100001 }", "2:32 out of range; write 1 to 100000"),
+        accounts("{ calls_per_address: … }", "2:32 out of range; write 1 to 100000", values: ["0", "100001"]),
         accounts("{ calls_per_account: 0 }", "2:32 out of range; write 1 to 100000"),
         accounts("{ calls_per_account: 1m }", "2:32 not a whole number"),
         .section(
@@ -45,20 +43,21 @@ import Testing
         "redis://r", "rediss://r", "redis+sentinel://s1,s2/main", "rediss+sentinel://s1/main", "{ url: 'redis://r' }",
     ]
 
-    private static func accounts(_ yaml: String, _ expected: String) -> BrokenConfiguration {
-        .section("identity: { firebase: { project: demo } }\naccounts: \(yaml)", expected)
+    private static func accounts(_ yaml: String, _ expected: String, values: [String] = []) -> BrokenConfiguration {
+        .section("identity: { firebase: { project: demo } }\naccounts: \(yaml)", expected, values: values)
     }
 
-    @Test(arguments: cases) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) { broken.check() }
+    @Test(arguments: cases)
+    func `each error in accounts is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
 
-    @Test(arguments: stores) func aSharedStoreNeedsTheSessionKeyInAFile(_ store: String) throws {
+    @Test(arguments: stores) func `a shared store needs the session key in a file`(_ store: String) throws {
         let expected = "2:1 accounts.session_key is missing: a shared store holds no secrets; add session_key: FILE"
         Self.accounts("{}\nstore: \(store)", expected).check()
         let yaml = "identity: { firebase: { project: demo } }\naccounts: { session_key: s.pem }\nstore: \(store)"
         #expect(throws: Never.self) { try ConfigurationTesting.load(section: yaml) }
     }
 
-    @Test func theIssuerOfAProviderIsNotOurs() {
+    @Test func `the issuer of a provider is not the issuer of the gateway`() {
         let yaml = """
             identity: { providers: { oidc.corp: { issuer: 'https://id.corp.example', audiences: a } } }
             accounts: { issuer: 'https://id.corp.example' }
@@ -66,10 +65,61 @@ import Testing
         BrokenConfiguration.section(yaml, "2:13 accounts.issuer is the issuer of 'oidc.corp'; name your own").check()
     }
 
-    @Test func whatElseIsWrongWithTheFileIsNotBlamedOnAccounts() {
+    @Test func `errors elsewhere in the file are not attributed to accounts`() {
         BrokenConfiguration.section(
             "identity: { firebase: { project: a/b } }\nstore: redis:r\naccounts: {}", "1:34 not a project's id",
             "2:8 store"
         ).check()
+    }
+}
+
+@Suite struct BrokenOriginTests {
+    static let cases: [BrokenConfiguration] = [
+        origin("app.example", "is no origin; write https://HOST, or https://HOST:PORT"),
+        origin("'*'", "is an origin with a wildcard"),
+        origin("'https://*.app.example'", "is an origin with a wildcard"),
+        origin("'null'", "is null, which any page can send; remove it"),
+        origin("null", "accounts.origins[] is null; write a value, or remove it"),
+        origin("NULL", "accounts.origins[] is null; write a value, or remove it"),
+        origin("ftp://app.example", "is a URL of another scheme than http and https"),
+        origin("capacitor://localhost", "is a URL of another scheme than http and https"),
+        origin("https://", "is an address without a host"),
+        origin("https://ada@app.example", "is an address with a user or password"),
+        origin("https://app.example:0", "is a URL with port 0"),
+        origin("https://app.example:65536", "is an address with a bad port"),
+        origin("'https://app.example:'", "is an address with a bad port"),
+        origin("'https://app example'", "is an address with a bad host"),
+        origin("https://bücher.example", "is an address with a bad host"),
+        origin("https://app.example.", "is an address with a bad host"),
+        origin("https://app.example/", "is 'https://app.example/', not as browsers send it; write https://app.example"),
+        origin("https://app.example/a?b", "not as browsers send it; write https://app.example"),
+        origin("https://app.example:443", "not as browsers send it; write https://app.example"),
+        origin("http://localhost:80", "not as browsers send it; write http://localhost"),
+        origin("HTTPS://app.example", "not as browsers send it; write https://app.example"),
+        origin("https://App.example:8443", "not as browsers send it; write https://app.example:8443"),
+        origin("'https://[::1]:443'", "not as browsers send it; write https://[::1]"),
+        .section(Self.start + "[https://a.example, https://a.example]", "4:24 accounts.origins has an entry twice"),
+        .section(
+            Self.start + "[\((0..<65).map { "https://a\($0)" }.joined(separator: ","))]", "4:4 more than 64 origins"),
+        .section(
+            Self.start + "['${ORIGIN}']", "4:5 is '${ORIGIN}', not as browsers send it; write scheme and host in lower",
+            environment: ["ORIGIN": "https://app.example/"]),
+    ]
+
+    private static let start = "identity: { firebase: { project: demo } }\naccounts:\n  origins:\n   "
+
+    private static func origin(_ text: String, _ expected: String) -> BrokenConfiguration {
+        .section("\(start)[\(text)]", "4:5 \(expected)")
+    }
+
+    @Test(arguments: cases)
+    func `an invalid origin is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
+
+    @Test(arguments: [
+        "https://app.example", "https://app.example:8443", "http://localhost:5173", "http://127.0.0.1",
+        "https://[::1]:8443", "https://xn--bcher-kva.example", "https://a_b.example",
+    ]) func `an origin in the form that browsers send is read`(_ origin: String) throws {
+        let configuration = try ConfigurationTesting.load(section: "\(Self.start)['\(origin)']")
+        #expect(configuration.accounts?.origins == [origin] && configuration.warnings.isEmpty)
     }
 }

@@ -5,10 +5,8 @@ import Testing
 @Suite struct BrokenIdentityTests {
     static let cases: [BrokenConfiguration] = [
         .section("identity: { clock_skew: 61s }", "1:25 identity.clock_skew is '61s', out of range; write 0s to 1m"),
-        .section("identity:\n  firebase: {}", "2:13 identity.firebase is an empty mapping"),
         .section(
             "identity:\n  firebase:\n    tenant: x", "3:5 identity.firebase.project is missing; add the project's id"),
-        .section("identity:\n  firebase:\n    project: null", "3:14 identity.firebase.project is null"),
         .section("identity: { firebase: my-app }", "1:23 identity.firebase is not a mapping"),
         .section("identity: { firebase: { project: a/b } }", "1:34 identity.firebase.project is not a project's id"),
         .section("identity: { firebase: { project: 123 } }", "1:34 not a text; put it in quotes"),
@@ -27,17 +25,15 @@ import Testing
         .section(
             "listen: [{ address: '0.0.0.0:80' }]\nidentity: { firebase: { project: a, insecure_emulator: true } }",
             "1:21 insecure_emulator with a listener that other machines reach; listen on 127.0.0.1"),
-        .section("identity: { keys: { refresh_at: 80% } }", "1:33 not a number"),
+        .section("identity: { keys: { refresh_at: … } }", "1:33 not a number", values: ["80%", ".8"]),
         .section("identity: { keys: { refresh_at: 1.1 } }", "1:33 out of range; write 0.1 to 1.0"),
-        .section("identity: { keys: { refresh_at: .8 } }", "1:33 not a number"),
         .section("identity: { keys: { min_ttl: 2h, max_ttl: 1h } }", "1:21 min_ttl is greater than max_ttl"),
         .section("identity: { keys: { unknown_key_cooldown: 0s } }", "1:43 out of range; write 100ms to 1h"),
         .section("identity: { credentials: { header: 'X Auth' } }", "1:36 not a field name"),
         .section("identity: { credentials: { header: Connection } }", "1:36 cannot be 'Connection'"),
         .section("identity: { credentials: { cookie: 'a;b' } }", "1:36 not a cookie's name"),
-        .section("headers: { prefix: X-Auth }", "1:20 without '-' at its end"),
+        .section("headers: { prefix: … }", "1:20 without '-' at its end", values: ["X-Auth", "'-'"]),
         .section("headers: { prefix: 'X Auth-' }", "1:20 not a field name"),
-        .section("headers: { prefix: '-' }", "1:20 without '-' at its end"),
         .section("headers: { prefix: X- }", "1:20 would remove the field x-"),
         .section("headers: { prefix: Content- }", "1:20 would remove the field content-"),
         .section("headers: { prefix: Cookie- }", "1:20 would remove the field cookie"),
@@ -69,7 +65,87 @@ import Testing
         .section("headers:\n  extra:\n    \(line)", expected)
     }
 
-    @Test(arguments: cases) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+    @Test(arguments: cases)
+    func `each error in identity and headers is reported with line and column`(broken: BrokenConfiguration) {
         broken.check()
     }
+}
+
+/// Two that issue tokens under one name: a token would go to either.
+@Suite struct BrokenIssuerTests {
+    static let tenant = "8eaef023-2b34-4da1-9baa-8bc8c9d6a490"
+
+    static let cases: [BrokenConfiguration] = [
+        issuers(
+            "https://a.example", "https://a.example", "3:5 'oidc.b' has the issuer 'https://a.example' of 'oidc.a'"),
+        .section(
+            "identity:\n  firebase: { project: p }\n  providers:\n    oidc.a: { audiences: a, issuer: 'https://…/p' }",
+            "4:5 of identity.firebase; keep one of them",
+            values: ["securetoken.google.com", "session.firebase.google.com"]),
+        .section(
+            "identity:\n  providers:\n    apple.com: { audiences: a }\n"
+                + "    oidc.a: { audiences: a, issuer: 'https://account.apple.com' }",
+            "4:5 has the issuer 'https://account.apple.com' of 'apple.com'"),
+        .section(
+            "identity:\n  providers:\n    microsoft.com: { audiences: a, tenants: '*' }\n"
+                + "    oidc.a: { audiences: a, issuer: 'https://login.microsoftonline.com/\(tenant)/v2.0' }",
+            "4:5 of 'microsoft.com'"),
+        .section(
+            "identity:\n  providers:\n"
+                + "    oidc.a: { audiences: a, issuer: 'https://login.microsoftonline.com/\(tenant)/v2.0' }\n"
+                + "    microsoft.com: { audiences: a, tenants: '*' }", "4:5 'microsoft.com' has the issuer"),
+    ]
+
+    private static func issuers(_ first: String, _ second: String, _ expected: String) -> BrokenConfiguration {
+        .section(
+            "identity: { providers: {\n    oidc.a: { audiences: a, issuer: '\(first)' },\n"
+                + "    oidc.b: { audiences: b, issuer: '\(second)' } } }", expected)
+    }
+
+    @Test(arguments: cases)
+    func `a duplicate issuer is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
+
+    @Test(arguments: [
+        ("https://a.example", "https://a.example/"), ("https://a.example", "https://A.example"),
+        ("https://a.example/caf%C3%A9", "https://a.example/cafe%CC%81"),
+    ]) func `issuers are compared byte for byte`(_ first: String, _ second: String) {
+        #expect(ConfigurationTesting.errors(in: Self.issuers(first, second, "").yaml).isEmpty)
+    }
+}
+
+@Suite struct BrokenTenantTests {
+    static let guid = "8eaef023-2b34-4da1-9baa-8bc8c9d6a490"
+
+    static let cases: [BrokenConfiguration] = [
+        .section(
+            "identity: { providers: { microsoft.com: { audiences: a } } }",
+            "1:41 tenants is missing; add tenants: [ID], the ids of the organizations, or tenants: \"*\" for any"),
+        tenants("common", "cannot be 'common': no token has the word; write \"*\" for any organization, or list"),
+        tenants("Common", "cannot be 'Common': no token has the word"),
+        tenants("organizations", "no token has the word; write \"*\" for any organization"),
+        tenants(
+            "consumers", "no token has the word; write 9188040d-6c67-4c5b-b112-36a304b66dad, the tenant of personal"),
+        tenants(
+            "contoso.onmicrosoft.com", "cannot be the domain 'contoso.onmicrosoft.com': tokens have the tenant's id"),
+        tenants("contoso", "is 'contoso', not a tenant's id; write it as in \(guid), or \"*\""),
+        tenants("\(guid)0", "not a tenant's id"), tenants("'{\(guid)}'", "not a tenant's id"),
+        tenants("8eaef0232b344da19baa8bc8c9d6a490", "not a tenant's id"),
+        tenants("8eaef02g-2b34-4da1-9baa-8bc8c9d6a490", "not a tenant's id"), tenants("[]", "is an empty list"),
+        .section(
+            "identity: { providers: { microsoft.com: { audiences: a, tenants: ['*', \(guid)] } } }",
+            "1:66 has other tenants beside \"*\"; write \"*\" alone"),
+        .section(
+            "identity: { providers: { microsoft.com: { audiences: a, tenants: [\(guid), \(guid.uppercased())] } } }",
+            "1:105 has an entry twice"),
+        .section(
+            "identity: { providers: { microsoft.com: { audiences: a, tenants: '*', issuer: 'https://a.b/v2.0' } } }",
+            "1:79 does not have {tenantid} in it once; write it where tokens have the tenant's id"),
+    ]
+
+    private static func tenants(_ value: String, _ expected: String) -> BrokenConfiguration {
+        .section("identity: { providers: { microsoft.com: { audiences: a, tenants: \(value) } } }", "1:66 \(expected)")
+    }
+
+    @Test(arguments: cases)
+    func `an invalid tenant is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
 }

@@ -1,8 +1,9 @@
-import GatewayConfiguration
-import GatewayCore
+import HTTPWire
 import Testing
 
 @testable import CoreFixtures
+@testable import GatewayConfiguration
+@testable import GatewayCore
 
 @Suite struct BrokenListenerTests {
     private static func tls(_ keys: String, _ expected: String...) -> BrokenConfiguration {
@@ -27,9 +28,8 @@ import Testing
             "3:59 listen[].tls.certificates[].private_key is missing"),
         .section("listen: [{ address: a:1, proxy_protocol: 2 }]", "1:42 listen[].proxy_protocol is"),
         .section(
-            "listen: [{ address: 'unix:run/x' }]", "1:21 listen[].address is a unix: address without an absolute path"),
-        .section(
-            "listen: [{ address: 'unix:/run/' }]", "1:21 listen[].address is a unix: address without an absolute path"),
+            "listen: [{ address: '…' }]", "1:21 listen[].address is a unix: address without an absolute path",
+            values: ["unix:run/x", "unix:/run/"]),
         .section(
             "listen: [{ address: 'unix:/\(String(repeating: "x", count: 103))' }]",
             "1:21 listen[].address is a unix: address with a path of more than 103 bytes"),
@@ -48,11 +48,10 @@ import Testing
         .section("limits: { handshake_timeout: 0s }", "1:30 limits.handshake_timeout"),
     ]
 
-    @Test(arguments: cases) func isRefusedWithLineAndColumn(_ broken: BrokenConfiguration) {
-        broken.check()
-    }
+    @Test(arguments: cases)
+    func `each error in a listener is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
 
-    @Test func aListenerMaySpeakTLSBehindALoadBalancer() throws {
+    @Test func `a listener may speak TLS behind a load balancer`() throws {
         let configuration = try ConfigurationTesting.load(
             section: """
                 listen:
@@ -77,19 +76,95 @@ import Testing
         #expect(configuration.trustedProxies.includesUnix && configuration.warnings.isEmpty)
     }
 
-    @Test(arguments: [
-        ("listen: [{ address: '0.0.0.0:1', proxy_protocol: true }]", "proxy_protocol believes everybody"),
-        ("trusted_proxies: ['0.0.0.0/0']", "trusts every address"),
-    ]) func beliefInEverybodyIsWarnedOf(_ section: String, _ what: String) throws {
+    @Test(
+        arguments: [
+            ("listen: [{ address: '0.0.0.0:1', proxy_protocol: true }]", "proxy_protocol believes everybody"),
+            ("trusted_proxies: ['0.0.0.0/0']", "trusts every address"),
+            ("listen: [{ address: '127.0.0.1:1', proxy_protocol: true }]", nil),
+            ("listen: [{ address: 'unix:/a', proxy_protocol: true }]", nil),
+            ("listen: [{ address: '0.0.0.0:1', proxy_protocol: true }]\ntrusted_proxies: [10.0.0.0/8]", nil),
+        ] as [(String, String?)])
+    func `only a setting that trusts every client produces a warning`(section: String, what: String?) throws {
         let warnings = try ConfigurationTesting.load(section: section).warnings
-        #expect(warnings.count == 1 && warnings[0].what.contains(what), "\(warnings)")
+        #expect(warnings.count == (what == nil ? 0 : 1), "\(warnings)")
+        if let what { #expect(warnings.first?.what.contains(what) == true) }
+    }
+}
+
+/// The keys for trusted proxies and removed fields.
+@Suite struct HostileTrafficKeyTests {
+    private static func proxy(_ fields: String, _ expected: String, values: [String] = []) -> BrokenConfiguration {
+        .section("trusted_proxies: [{ network: 10.0.0.1, sets: \(fields) }]", expected, values: values)
     }
 
-    @Test(arguments: [
-        "listen: [{ address: '127.0.0.1:1', proxy_protocol: true }]",
-        "listen: [{ address: 'unix:/a', proxy_protocol: true }]",
-        "listen: [{ address: '0.0.0.0:1', proxy_protocol: true }]\ntrusted_proxies: [10.0.0.0/8]",
-    ]) func beliefInNeighboursIsNot(_ section: String) throws {
-        #expect(try ConfigurationTesting.load(section: section).warnings.isEmpty)
+    private static func remove(_ problem: String, _ values: String...) -> BrokenConfiguration {
+        .section("headers: { remove_inbound: […] }", "1:29 \(problem)", values: values)
+    }
+
+    static let cases: [BrokenConfiguration] =
+        [
+            remove("frames the message", "Host", "Proxy-Authorization", "Sec-WebSocket-Key"),
+            remove("the gateway or the service needs", "cookie"), remove("would remove the field", "'C*'", "'X-*'"),
+            remove("no field name", "'*'", "'A*B'"),
+            .section("headers: { remove_inbound: [] }", "1:28 an empty list"),
+            .section("limits: { connections_per_address: 0 }", "1:36 limits.connections_per_address"),
+            .section("trusted_proxies: [{ network: 10.0.0.1 }]", "1:19 sets is missing"),
+            .section("trusted_proxies: [{ sets: Forwarded }]", "1:19 network is missing"),
+            .section("trusted_proxies: [{ network: x, sets: Forwarded }]", "1:30 no network and no address"),
+            proxy("[]", "1:46 an empty list"), proxy("[Forwarded, X-Forwarded-For]", "1:46 two fields that name"),
+            proxy(
+                "…", "1:46 no field that proxies set",
+                values: [
+                    "'a b'", "Host", "Authorization", "cookie", "Content_Type", "X_Forwarded_For", "X-Forwarded-Host",
+                    "Sec-X", "User-Agent",
+                ]),
+            proxy("X-Forwarded-Proto", "1:46 no field that names the client"),
+        ]
+        + spellings.map { first, second in
+            .section(
+                "trusted_proxies: [{ network: '\(first)', sets: X-A }, { network: '\(second)', sets: X-B }]",
+                "1:\(47 + first.count) tells twice")
+        }
+
+    /// One network in two spellings.
+    private static let spellings = [
+        ("unix", "unix"), ("10.0.0.1", "10.0.0.1/32"), ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
+        ("2001:db8::/32", "2001:0DB8:0::/32"),
+    ]
+
+    @Test(arguments: cases)
+    func `each invalid key is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
+
+    @Test func `names and beginnings are told apart`() throws {
+        let headers = try ConfigurationTesting.load(
+            section: "headers: { remove_inbound: [CF-*, X-Client-Cert, Remote-User] }"
+        ).headers
+        #expect(headers.removeInbound.names == ["X-Client-Cert", "Remote-User"])
+        #expect(headers.removeInbound.prefixes == ["CF-"])
+        for name in ["cf_ray", "Remote_User", "x.client.cert", "Proxy"] { #expect(headers.removes(name)) }
+        for name in ["X-CF-Ray", "Remote-Users"] { #expect(!headers.removes(name)) }
+    }
+
+    @Test func `a proxy's fields are those of the smallest network that holds it`() throws {
+        let configuration = try ConfigurationTesting.load(
+            section: """
+                trusted_proxies:
+                  - { network: 10.0.0.0/8, sets: Forwarded }
+                  - 10.1.0.0/16
+                  - { network: 10.2.0.0/16, sets: [x-forwarded-for, X-Forwarded-Proto] }
+                  - { network: "10.2.3.4", sets: CF-Connecting-IP }
+                """)
+        let proxies = TrustedProxies(configuration.trustedProxies)
+        func fields(_ address: String) -> Configuration.ProxyFields? {
+            let peer = PeerAddress(IPAddress(address), isSecure: false, through: [])
+            let found = proxies.fields(setBy: peer)
+            return configuration.trustedProxies.fields.map(\.fields).first { ProxyFields($0) == found }
+        }
+        #expect(fields("10.3.0.1")?.address == .forwarded)
+        #expect(fields("10.2.0.1")?.address == .forwardedFor && fields("10.2.0.1")?.setsScheme == true)
+        #expect(fields("10.2.3.4")?.address == .single("CF-Connecting-IP"))
+        #expect(proxies.singleFields == ["CF-Connecting-IP"])
+        // An entry without fields says nothing of them.
+        #expect(fields("10.1.0.1")?.address == .forwarded)
     }
 }

@@ -1,12 +1,12 @@
+import GatewayCore
 import Testing
 
 @testable import CoreFixtures
 
-/// What is wrong with the ids of `identity.providers`, and with ID tokens.
+/// Errors in the ids of `identity.providers` and in the keys of ID tokens.
 @Suite struct BrokenProviderTests {
     static let ids: [BrokenConfiguration] = [
         .section("identity: { providers: [apple.com] }", "1:24 identity.providers is not a mapping"),
-        provider("apple.com", "null", "3:16 identity.providers.apple.com is null"),
         provider("aple.com", "{}", "3:5 there is no provider 'aple.com'; did you mean 'apple.com'?"),
         provider("google", "{}", "3:5 there is no provider 'google'; did you mean 'google.com'?"),
         provider("Google.com", "{}", "3:5 there is no provider 'Google.com'; did you mean 'google.com'?"),
@@ -28,7 +28,6 @@ import Testing
 
     static let audiences: [BrokenConfiguration] = [
         provider("apple.com", "{}", "3:16 identity.providers.apple.com.audiences is missing; add audiences: [ID]"),
-        provider("google.com", "{ audiences: null }", "3:30 identity.providers.google.com.audiences is null"),
         apple("audiences: []", "4:18 audiences is an empty list"), apple("audiences: ''", "4:18 audiences is empty"),
         apple("audiences: [a, '']", "4:22 audiences[] is empty"), apple("audiences: [a, a]", "4:22 has an entry twice"),
         apple("audiences: ['*']", "4:19 cannot be '*': tokens that were made for others would count; list the ids"),
@@ -58,8 +57,6 @@ import Testing
         apple("algorithms: [rs256]", "5:20 cannot be 'rs256'; did you mean 'RS256'?"),
         apple("algorithms: [A128KW]", "5:20 cannot be 'A128KW'; write some of RS256, RS384"),
         apple("algorithms: [RS256, RS256]", "5:27 has an entry twice"),
-        apple("algorithms: []", "5:19 is an empty list"),
-        apple("authorized_parties: []", "5:27 is an empty list"),
         apple("second_factor: required", "5:22 second_factor is not a mapping"),
         apple("second_factor: { arm: [mfa] }", "5:24 unknown key 'arm'"),
         apple("second_factor: { amr: ['a b'] }", "5:30 is 'a b', which no challenge can carry"),
@@ -86,7 +83,7 @@ import Testing
             yaml: "identity:\n  providers:\n    \(id): \(value)\n" + BrokenConfiguration.rest, expected: expected)
     }
 
-    /// One key of `apple.com`: on line 4 where it stands alone or is the audience, else on line 5.
+    /// One key of `apple.com`: on line 4 if it is the audience, otherwise on line 5 behind an audience.
     private static func apple(_ line: String, _ expected: String...) -> BrokenConfiguration {
         let before = line.hasPrefix("audience") ? "" : "      audiences: a\n"
         return BrokenConfiguration(
@@ -94,13 +91,69 @@ import Testing
             expected: expected)
     }
 
-    @Test(arguments: ids) func anIDIsReportedWithLineAndColumn(_ broken: BrokenConfiguration) { broken.check() }
+    @Test(arguments: ids) func `an invalid provider id is reported with line and column`(_ broken: BrokenConfiguration)
+    { broken.check() }
 
-    @Test(arguments: audiences) func anAudienceIsReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
+    @Test(arguments: audiences)
+    func `an invalid audience is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
+
+    @Test(arguments: tokens)
+    func `each error in a key of ID tokens is reported with line and column`(broken: BrokenConfiguration) {
+        broken.check()
+    }
+}
+
+@Suite struct BrokenOpaqueProviderTests {
+    static let cases: [BrokenConfiguration] = [
+        provider("facebook.com", "{}", "app_id is missing; add app_id"),
+        provider("facebook.com", "{ app_id: 1 }", "2:40 app_id is '1', not a text; put it in quotes"),
+        provider("facebook.com", "{ app_id: 'a|b' }", "2:40 app_id is 'a|b', not an id"),
+        provider("facebook.com", "{ app_id: a, audiences: b }", "2:43 unknown key 'audiences'"),
+        provider("facebook.com", "{ app_id: a, app_secret: [hunter2] }", "2:55 app_secret is not a text"),
+        provider("facebook.com", "{ app_id: a, rate: 5 }", "2:43 rate without app_secret: access tokens do not count"),
+        provider(
+            "facebook.com", "{ app_id: a, token_check_url: 'https://a.b' }", "2:43 token_check_url without app_secret"),
+        provider("github.com", "{}", "client_id is missing", "client_secret is missing"),
+        provider("github.com", "{ client_id: a/../b, client_secret: b }", "2:41 client_id is 'a/../b', not an id"),
+        github("token_check_url: 'http://a.example/'", "2:85 where anybody on the way could read tokens and secrets"),
+        github("audiences: a", "2:68 unknown key 'audiences'"), github("cache_for: 61m", "2:79 write 0s to 1h"),
+        github("cache_refused_for: 301s", "2:87 write 0s to 5m"), github("concurrency: 0", "2:81 write 1 to 256"),
+        github("concurrency: 257", "2:81 write 1 to 256"), github("rate: 0", "2:74 write 1 to 10000"),
+        github("rate: 10001", "2:74 write 1 to 10000"), github("timeout: 9ms", "2:77 write 10ms to 5s"),
+        github("timeout: 6s", "2:77 write 10ms to 5s"),
+        provider(
+            "oauth.x", "{}", "introspection_url is missing", "client_id is missing", "client_secret is missing",
+            "audiences is missing"),
+        oauth("client_authentication: mtls", "client_authentication cannot be 'mtls'; write basic or post"),
+        oauth("insecure_http: 1", "insecure_http is '1', not true or false"),
+    ]
+
+    /// One provider, on line 2. The default location of a message is the entry.
+    private static func provider(_ id: String, _ value: String, _ expected: String...) -> BrokenConfiguration {
+        let place = "2:\("  providers: { \(id): ".count + 1)"
+        return BrokenConfiguration(
+            yaml: "identity:\n  providers: { \(id): \(value) }\n" + BrokenConfiguration.rest,
+            expected: expected.map { $0.first?.isNumber == true ? $0 : "\(place) \($0)" })
+    }
+
+    private static func github(_ line: String, _ expected: String) -> BrokenConfiguration {
+        provider("github.com", "{ client_id: a, client_secret: hunter2, \(line) }", expected)
+    }
+
+    private static func oauth(_ line: String, _ expected: String) -> BrokenConfiguration {
+        let before = "{ introspection_url: 'https://a.b', client_id: c, client_secret: d, audiences: e, "
+        let column = "  providers: { oauth.x: \(before)\(line.prefix { $0 != ":" }): ".count + 1
+        return provider("oauth.x", "\(before)\(line) }", "2:\(column) \(expected)")
+    }
+
+    @Test(arguments: cases)
+    func `each error in an opaque provider is reported with line and column`(broken: BrokenConfiguration) {
         broken.check()
     }
 
-    @Test(arguments: tokens) func anIDTokensKeyIsReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
-        broken.check()
+    @Test(arguments: cases) func `no message contains a secret`(_ broken: BrokenConfiguration) {
+        for error in ConfigurationTesting.errors(in: broken.yaml) {
+            #expect(!"\(error.what); \(error.remedy)".contains("hunter"))
+        }
     }
 }

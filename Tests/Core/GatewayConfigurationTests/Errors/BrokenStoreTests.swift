@@ -2,6 +2,7 @@ import GatewayCore
 import Testing
 
 @testable import CoreFixtures
+@testable import GatewayConfiguration
 
 @Suite struct BrokenStoreTests {
     static let urls: [(url: String, message: String)] = [
@@ -43,20 +44,18 @@ import Testing
         ("redis://u:hunter?2@h", "has a '?' or '#' in its URL"),
     ]
 
-    @Test(arguments: urls) func aURLIsRefusedWithLineAndColumn(_ url: String, _ message: String) throws {
+    @Test(arguments: urls)
+    func `an invalid URL is reported with line and column`(url: String, message: String) throws {
         BrokenConfiguration.section("store: '\(url)'", "1:8 store \(message)").check()
     }
 
-    @Test(arguments: urls) func noMessageShowsAnythingOfTheURL(_ url: String, _ message: String) {
+    @Test(arguments: urls) func `no message contains a part of the URL`(_ url: String, _ message: String) {
         for error in ConfigurationTesting.errors(in: "store: '\(url)'\n" + BrokenConfiguration.rest) {
             #expect(!"\(error.what); \(error.remedy)".contains("hunter"))
         }
     }
 
     static let mappings: [BrokenConfiguration] = [
-        .section("store: {}", "1:8 store is an empty mapping"),
-        .section("store: { url: null }", "1:15 store.url is null"),
-        .section("store: []", "1:8 store is an empty list"),
         .section(
             "store: { uri: 'redis://h' }", "1:8 store.url", "1:10 unknown key 'uri' in store; did you mean 'url'?"),
         .section("store: { url: 'redis://h?' }", "1:15 store.url has a '?' or '#' in its URL"),
@@ -73,7 +72,6 @@ import Testing
         .section("store: { url: 'redis://h', username: 5, password: y }", "1:38 store.username is '5', not a text"),
         .section("store: { url: 'redis://a:b@h', username: x }", "1:32 store.username which the url has too; keep one"),
         .section("store: { url: 'redis://:b@h', password: x }", "1:31 store.password which the url has too; keep one"),
-        .section("store: { url: 'redis://h', password: '' }", "1:38 store.password is empty; write a value"),
         .section("store: { url: 'redis://h', password: [hunter2] }", "1:38 store.password is not a text"),
         .section(
             #"store: { url: 'redis://h', password: "hun\nter" }"#, "1:38 store.password contains a control character"),
@@ -85,7 +83,84 @@ import Testing
             "1:15 store has a user of the sentinels without a password; add sentinel_password"),
     ]
 
-    @Test(arguments: mappings) func aMappingIsRefusedWithLineAndColumn(_ broken: BrokenConfiguration) {
+    @Test(arguments: mappings) func `an invalid mapping is reported with line and column`(_ broken: BrokenConfiguration)
+    {
         broken.check()
+    }
+}
+
+/// The settings in the URL of a Redis.
+@Suite struct RedisURLTests {
+    private typealias Address = RedisLocation.Address
+
+    @Test(arguments: [
+        ("redis://h", "redis://h:6379/0"), ("redis://h/", "redis://h:6379/0"), ("redis://H:1/15", "redis://h:1/15"),
+        ("REDIS://127.0.0.1:65535", "redis://127.0.0.1:65535/0"), ("rediss://[::1]:7/2", "rediss://[::1]:7/2"),
+        ("redis://[FE80::1]", "redis://[fe80::1]:6379/0"), ("redis://h/2147483647", "redis://h:6379/2147483647"),
+        ("redis+sentinel://a,b:7,[::1]/main", "redis+sentinel://a:26379,b:7,[::1]:26379/main/0"),
+        ("rediss+sentinel://a/my-master.1_x/3", "rediss+sentinel://a:26379/my-master.1_x/3"),
+        ("redis://u:p@h", "redis://u:[redacted]@h:6379/0"), ("redis://:p@h", "redis://:[redacted]@h:6379/0"),
+        ("redis://a%40b:p@h/1", "redis://a%40b:[redacted]@h:6379/1"),
+        ("redis+sentinel://u:p@a,b/n", "redis+sentinel://u:[redacted]@a:26379,b:26379/n/0"),
+    ])
+    func `a URL is shown without its password`(url: String, shown: String) throws {
+        let store = try ConfigurationTesting.load(section: "store: '\(url)'").store
+        #expect(store.description == shown)
+    }
+
+    @Test(arguments: [
+        ("u:p", "u", "p"), (":p", nil, "p"), ("gate%2Dhouse:%40%3A%2F%25%C3%A9", "gate-house", "@:/%\u{e9}"),
+        ("u:!$&'()*+;=,~", "u", "!$&'()*+;=,~"), ("%c3%a9:%5bx%5D", "\u{e9}", "[x]"),
+    ])
+    func `user and password are percent-decoded`(text: String, username: String?, password: String) throws {
+        let url = try RedisURL(parsing: "redis://\(text)@h")
+        #expect(url.username == username && url.password == Secret(password))
+        #expect(url.servers == .server(Address(host: "h", port: 6379)))
+    }
+
+    @Test func `every key of a mapping is read`() throws {
+        let store = try ConfigurationTesting.load(
+            section: """
+                store:
+                  url: rediss+sentinel://s1,s2/main/4
+                  username: gate
+                  password: ${PASSWORD}
+                  ca: ca.pem
+                  certificate: gate.pem
+                  private_key: gate.key
+                  sentinel_username: watcher
+                  sentinel_password: 12345
+                """,
+            environment: ["PASSWORD": "hunter2"]
+        ).store
+        var expected = RedisLocation(
+            servers: .sentinels([Address(host: "s1", port: 26379), Address(host: "s2", port: 26379)], master: "main"))
+        expected.database = 4
+        expected.account = .init(username: "gate", password: Secret("hunter2"))
+        expected.sentinelAccount = .init(username: "watcher", password: Secret("12345"))
+        expected.tls = .init()
+        expected.tls?.ca = "ca.pem"
+        expected.tls?.certificate = "gate.pem"
+        expected.tls?.privateKey = "gate.key"
+        #expect(store == .redis(expected))
+    }
+
+    @Test func `a password without a user belongs to the default user`() throws {
+        let store = try ConfigurationTesting.load(section: "store: { url: 'redis://h', password: p }").store
+        var expected = RedisLocation(servers: .server(Address(host: "h", port: 6379)))
+        expected.account = .init(password: Secret("p"))
+        #expect(store == .redis(expected))
+        #expect(store.description == "redis://:[redacted]@h:6379/0")
+    }
+
+    @Test func `a password is never printed`() throws {
+        let store = try ConfigurationTesting.load(
+            section: """
+                store: { url: 'redis+sentinel://u:hunter2@h/n', sentinel_password: hunter3 }
+                """
+        ).store
+        var dumped = ""
+        dump(store, to: &dumped)
+        for text in ["\(store)", String(reflecting: store), dumped] { #expect(!text.contains("hunter")) }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreFixtures
 
-/// The values that hold where a file says nothing, against those of the documentation.
+/// The default values, compared with the documentation.
 @Suite struct DefaultsTests {
     let configuration: Configuration
 
@@ -17,14 +17,13 @@ import Testing
             """)
     }
 
-    @Test func ofTheListenersAreLoopback() {
+    @Test func `the default listeners are on loopback`() {
         #expect(configuration.listen.map(\.address.description) == ["127.0.0.1:8080"])
-        #expect(configuration.workers == nil)
-        #expect(configuration.admin.address?.description == "127.0.0.1:9901")
+        #expect(configuration.workers == nil && configuration.admin.address?.description == "127.0.0.1:9901")
         #expect(configuration.admin.token == nil)
     }
 
-    @Test func ofLimitsAndDrain() {
+    @Test func `the defaults of limits and drain`() {
         let limits = configuration.limits
         #expect([limits.connections, limits.headSize, limits.headFields] == [10_000, 65_536, 128])
         #expect([limits.headTimeout, limits.idleTimeout] == [.seconds(10), .seconds(75)])
@@ -32,20 +31,19 @@ import Testing
         #expect([configuration.drain.delay, configuration.drain.timeout] == [.seconds(5), .seconds(30)])
     }
 
-    @Test func ofFirebase() throws {
+    @Test func `the defaults of Firebase`() throws {
         let firebase = try #require(configuration.identity.firebase)
         #expect(configuration.identity.clockSkew == .seconds(5))
         #expect(firebase.tenant == .none && !firebase.insecureEmulator && !firebase.insecureHTTP)
         #expect(
             firebase.keysURL
                 == "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com")
-        #expect(
-            firebase.sessionKeysURL == "https://www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys")
+        #expect(firebase.sessionKeysURL == "https://www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys")
         #expect(firebase.issuer == "https://securetoken.google.com/demo")
         #expect(firebase.sessionIssuer == "https://session.firebase.google.com/demo")
     }
 
-    @Test func ofKeysAndCredentials() {
+    @Test func `the defaults of keys and credentials`() {
         let keys = configuration.identity.keys
         #expect([keys.minTTL, keys.maxTTL, keys.staleFor] == [.seconds(60), .seconds(86_400), .seconds(86_400)])
         #expect(keys.refreshAt == 0.8 && keys.unknownKeyCooldown == .seconds(30))
@@ -53,7 +51,7 @@ import Testing
         #expect(configuration.identity.credentials.cookie == "__session")
     }
 
-    @Test func ofStoreAndHeaders() {
+    @Test func `the defaults of store and headers`() {
         #expect(configuration.store == .sqlite(path: "gatehouse.db"))
         #expect(configuration.revocation.maxStaleness == .seconds(60))
         #expect(configuration.revocation.strictTimeout == .milliseconds(50))
@@ -62,7 +60,7 @@ import Testing
         #expect(configuration.headers.extra.isEmpty)
     }
 
-    @Test func ofAccounts() throws {
+    @Test func `the defaults of accounts`() throws {
         #expect(configuration.accounts == nil)
         let accounts = try #require(
             try ConfigurationTesting.load(section: "identity: { firebase: { project: demo } }\naccounts: {}").accounts)
@@ -72,29 +70,30 @@ import Testing
         #expect([accounts.callsPerAddress, accounts.callsPerAccount] == [120, 20])
     }
 
-    @Test func ofUpstreams() throws {
+    @Test func `the defaults of upstreams`() throws {
         let upstream = try #require(configuration.upstream(named: "api"))
         #expect(upstream.servers.map(\.description) == ["http://backend:80"])
         #expect([upstream.connectTimeout, upstream.responseTimeout] == [.seconds(2), .seconds(60)])
         #expect(upstream.connections == 256)
     }
 
-    @Test func ofRoutes() throws {
+    @Test func `the defaults of routes`() throws {
         let route = try #require(configuration.routes.first)
         #expect(route.auth == .required && route.revocation == .replicated && route.onStoreFailure == .deny)
         #expect(route.hosts.isEmpty && route.methods.isEmpty && route.providers.isEmpty)
         #expect(route.recentSignIn == nil && !route.secondFactor && route.stripPrefix == nil)
-        #expect(route.responseTimeout == nil && route.bodySize == nil)
-        #expect(!route.insecureNoCSRF)
+        #expect(route.responseTimeout == nil && route.bodySize == nil && !route.insecureNoCSRF)
+        #expect(route.cors == nil && route.rateLimits.isEmpty && route.rewrite == nil)
+        #expect(route.responseHeaders == Configuration.ResponseHeaders())
         #expect(route.mergeSlashes && route.encodedSlashes == .reject && !route.caseInsensitive)
     }
 
-    @Test func ofTheLog() {
+    @Test func `the defaults of the log`() {
         #expect(configuration.log.level == "info" && configuration.log.access == .standardOutput)
         #expect(configuration.warnings.isEmpty)
     }
 
-    @Test func holdWhereAKeyIsNull() throws {
+    @Test func `a null key has its default`() throws {
         let yaml = """
             workers: ~
             accounts: ${UNSET:-null}
@@ -109,5 +108,43 @@ import Testing
         loaded.routes[0].location = configuration.routes[0].location
         loaded.upstreams[0].tls.location = configuration.upstreams[0].tls.location
         #expect(loaded == configuration)
+    }
+}
+
+/// Configurations that must load as they are.
+@Suite struct AcceptedConfigurationTests {
+    @Test func `the example of the design loads without warnings`() throws {
+        let yaml = """
+            listen:
+              - address: 0.0.0.0:8080
+            workers: null
+            limits: { connections: 10000, head_size: 64KiB, body_size: null, head_timeout: 10s, request_timeout: null }
+            drain: { delay: 5s, timeout: 30s }
+            trusted_proxies: []
+            admin:
+              address: 127.0.0.1:9901
+              token: ${GATEHOUSE_ADMIN_TOKEN}
+            identity:
+              clock_skew: 5s
+              firebase: { project: my-app, tenant: null, insecure_emulator: false }
+              keys: { min_ttl: 1m, max_ttl: 24h, refresh_at: 0.8, stale_for: 24h, unknown_key_cooldown: 30s }
+              credentials: { header: Authorization, cookie: __session }
+            store: sqlite:gatehouse.db
+            revocation: { max_staleness: 60s, strict_timeout: 50ms, source: store }
+            accounts: null
+            headers: { prefix: X-Auth-, variable: true, forward_credential: false, assertion: null }
+            upstreams:
+              api: { servers: [http://127.0.0.1:3000], connect_timeout: 2s, response_timeout: 60s, connections: 256 }
+            routes:
+              - { path: /health, auth: none, upstream: api, insecure_no_csrf: false }
+              - path: /v1/users/{uid}/{rest=**}
+                allow: auth.uid == uid
+                upstream: api
+              - { path: /v1/account, methods: [DELETE], recent_sign_in: 5m, revocation: strict, upstream: api }
+            """
+        let environment = ["GATEHOUSE_ADMIN_TOKEN": "0123456789abcdef"]
+        let configuration = try ConfigurationTesting.load(yaml, environment: environment)
+        #expect(configuration.routes.count == 3 && configuration.warnings.isEmpty)
+        #expect(configuration.admin.token == Secret("0123456789abcdef"))
     }
 }

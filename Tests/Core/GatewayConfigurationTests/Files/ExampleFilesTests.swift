@@ -6,25 +6,23 @@ import Testing
 @testable import CoreFixtures
 @testable import SystemFixtures
 
-enum ExampleFiles {
-    private static let directory = Repository.configurations
-
-    static func paths(withExtension suffix: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            .filter { $0.hasSuffix(".\(suffix)") }.map { directory.appending(path: $0).path }
-    }
-}
-
 @Suite struct ExampleFilesTests {
-    @Test(arguments: try ExampleFiles.paths(withExtension: "yaml"))
-    func load(_ file: String) throws {
-        let configuration = try Configuration.load(file: file, environment: [:])
+    private static func path(_ name: String) -> String { Repository.configurations.appending(path: name).path }
+    private static let reference = path("reference.yaml")
+
+    private static func referenceLines() throws -> [String] {
+        try String(contentsOfFile: reference, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: Repository.configurations.path))
+    func `every example file loads without warnings`(name: String) throws {
+        guard name.hasSuffix(".yaml") else { return }
+        let configuration = try Configuration.load(file: Self.path(name), environment: [:])
         #expect(configuration.warnings.isEmpty)
     }
 
-    @Test func theReferenceShowsTheDefaults() throws {
-        let file = Repository.configurations.appending(path: "reference.yaml").path
-        let reference = try Configuration.load(file: file, environment: [:])
+    @Test func `the reference shows the defaults`() throws {
+        let reference = try Configuration.load(file: Self.reference, environment: [:])
         var expected = Configuration()
         expected.identity.firebase = .init(project: "my-app")
         expected.headers.extra = reference.headers.extra
@@ -34,10 +32,9 @@ enum ExampleFiles {
         #expect(reference == expected)
     }
 
-    /// The reference with the comments below a key in its place.
+    /// The reference with the commented value of each key instead of its value.
     private func reference(with keys: [String: String]) throws -> Configuration {
-        let file = Repository.configurations.appending(path: "reference.yaml").path
-        var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        var lines = try Self.referenceLines()
         for (key, value) in keys {
             let start = try #require(
                 lines.firstIndex { $0.hasPrefix("  \(key): \(value)") || $0.hasPrefix("  # \(key):\(value) ") })
@@ -51,7 +48,7 @@ enum ExampleFiles {
         return try ConfigurationTesting.load(lines.joined(separator: "\n"))
     }
 
-    @Test func theReferenceShowsEveryProvider() throws {
+    @Test func `the reference shows every provider`() throws {
         let configuration = try reference(with: ["providers": ""])
         let providers = configuration.identity.providers
         #expect(Set(providers.map(\.kind)) == Set(Configuration.Provider.Kind.allCases))
@@ -59,7 +56,7 @@ enum ExampleFiles {
         #expect(opaque == .init(url: opaque.url, clientID: "1234567890", clientSecret: Secret("example")))
     }
 
-    @Test func theReferenceShowsTheAssertion() throws {
+    @Test func `the reference shows the assertion`() throws {
         var expected = Configuration.Assertion(key: "assertion.pem")
         expected.previousKeys = ["assertion-old.pem"]
         var assertion = try reference(with: ["assertion": "null"]).headers.assertion
@@ -67,9 +64,8 @@ enum ExampleFiles {
         #expect(assertion == expected)
     }
 
-    @Test func theReferenceShowsAccountsWithTheirDefaults() throws {
-        let file = Repository.configurations.appending(path: "reference.yaml").path
-        var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    @Test func `the reference shows accounts with their defaults`() throws {
+        var lines = try Self.referenceLines()
         let start = try #require(lines.firstIndex(of: "# accounts:"))
         lines.removeAll { $0 == "accounts: null" }
         for index in lines[(start - 1)...].indices.prefix(while: {
@@ -86,15 +82,14 @@ enum ExampleFiles {
         #expect(accounts == expected)
     }
 
-    @Test func theReferenceShowsFirebasesAccountRecords() throws {
+    @Test func `the reference shows the Firebase account records`() throws {
         let revocation = try reference(with: ["source": "store"]).revocation
         #expect(revocation.firebase == .init(serviceAccount: "service-account.json"))
     }
 
-    @Test func theExampleTakesProjectAndServiceFromTheEnvironment() throws {
-        let file = Repository.configurations.appending(path: "gatehouse.yaml").path
-        let configuration = try Configuration.load(
-            file: file, environment: ["FIREBASE_PROJECT": "my-app", "UPSTREAM": "http://backend:80"])
+    @Test func `the example takes project and service from the environment`() throws {
+        let environment = ["FIREBASE_PROJECT": "my-app", "UPSTREAM": "http://backend:80"]
+        let configuration = try Configuration.load(file: Self.path("gatehouse.yaml"), environment: environment)
         #expect(configuration.identity.firebase?.project == "my-app")
         #expect(configuration.upstreams[0].servers.map(\.description) == ["http://backend:80"])
     }

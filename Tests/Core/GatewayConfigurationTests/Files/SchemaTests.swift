@@ -52,14 +52,16 @@ import Testing
         return definitions[String(name)] as? [String: Any] ?? value
     }
 
-    @Test(arguments: KnownKeys.all) func hasTheKeysOfTheLoaderAndNoOthers(_ known: KnownKeys) throws {
+    @Test(arguments: KnownKeys.all) func `a mapping has the keys of the loader and no others`(_ known: KnownKeys) throws
+    {
         let mapping = try mapping(at: known.path)
         let properties = try #require(mapping["properties"] as? [String: Any])
         #expect(Set(properties.keys) == Set(known.supported), "\(known.path)")
         #expect(mapping["additionalProperties"] as? Bool == false, "\(known.path)")
     }
 
-    @Test(arguments: KnownKeys.all) func allowsTheEmptyValuesOfTheLoaderAndNoOthers(_ known: KnownKeys) throws {
+    @Test(arguments: KnownKeys.all)
+    func `a key allows the empty values of the loader and no others`(known: KnownKeys) throws {
         let properties = try #require(try mapping(at: known.path)["properties"] as? [String: [String: Any]])
         for (key, value) in properties {
             let permitted = known.permitted(key)
@@ -92,13 +94,13 @@ import Testing
         }
     }
 
-    @Test func coversEveryMappingOfTheSchema() throws {
+    @Test func `the loader covers every mapping of the schema`() throws {
         let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
         let mappings = definitions.values.filter { $0["properties"] != nil }.count + 1
         #expect(mappings == KnownKeys.all.count)
     }
 
-    @Test func theReferenceNamesEverySupportedKey() throws {
+    @Test func `the reference names every supported key`() throws {
         let file = Repository.configurations.appending(path: "reference.yaml")
         let text = try String(contentsOf: file, encoding: .utf8)
         for key in KnownKeys.all.flatMap(\.supported) {
@@ -106,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func theManualNamesEveryKey() throws {
+    @Test func `the manual names every key`() throws {
         let file = Repository.root.appending(path: "docs/configuration.md")
         let text = try String(contentsOf: file, encoding: .utf8)
         for known in KnownKeys.all {

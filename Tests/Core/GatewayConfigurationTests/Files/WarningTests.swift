@@ -9,32 +9,47 @@ import Testing
         try ConfigurationTesting.load(yaml).warnings.map(\.description)
     }
 
-    @Test func theEmulatorIsWarnedAbout() throws {
-        let warnings = try warnings(
-            "identity: { firebase: { project: a, insecure_emulator: true } }\n\(BrokenConfiguration.rest)")
-        #expect(
-            warnings.map { $0.prefix(69) } == [
-                "gatehouse.yaml:1:37: warning: anybody can make the unsigned tokens th"
-            ])
+    private static let emulator = "identity: { firebase: { project: a, insecure_emulator: true } }\n"
+
+    @Test(arguments: [
+        (emulator + BrokenConfiguration.rest, "1:37: warning: anybody can make the unsigned tokens th"),
+        (
+            BrokenConfiguration.beforeRoute + "    path: /\n    insecure_no_csrf: true\n",
+            "6:5: warning: pages of other sites can act here as whoeve"
+        ),
+        (
+            BrokenConfiguration.beforeRoute + "    path: /\n    on_store_failure: allow\n",
+            "6:5: warning: revoked users pass while the store is d"
+        ),
+        (
+            "identity: { credentials: { header: X-Auth-Token } }\nheaders: { forward_credential: true }\n"
+                + BrokenConfiguration.rest, "2:1: warning: the credential's field 'X-Auth-Token' is removed"
+        ),
+        (
+            "upstreams:\n  a: { servers: ['http://a'] }\n  b: { servers: ['http://b'] }\n"
+                + "routes: [{ path: /, auth: none, upstream: a }]\n",
+            "3:3: warning: no route uses the upstream 'b'; remove it"
+        ),
+        ("admin: { token: hunter2 }\n" + BrokenConfiguration.rest, "1:"),
+        (
+            "identity: { firebase: { project: a, keys_url: http://k.example/, insecure_http: true } }\n"
+                + BrokenConfiguration.rest, "1:66: warning: "
+        ),
+    ])
+    func `an insecure or useless setting produces one warning`(yaml: String, expected: String) throws {
+        let warnings = try warnings(yaml)
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("gatehouse.yaml:\(expected)"), "\(warnings)")
+        #expect(!warnings[0].contains("hunter2"))
     }
 
-    @Test func plainHTTPKeysAreWarnedAbout() throws {
-        let configuration = try ConfigurationTesting.load(
-            section: "identity: { firebase: { project: a, keys_url: http://k.example/, insecure_http: true } }")
-        #expect(configuration.identity.firebase?.keysURL == "http://k.example/")
-        #expect(configuration.warnings.map(\.location.column) == [66])
-    }
-
-    @Test func loopbackKeysNeedNoWarning() throws {
-        for host in ["127.0.0.1:9", "[::1]:9", "localhost"] {
-            let configuration = try ConfigurationTesting.load(
-                section: "identity: { firebase: { project: a, keys_url: 'http://\(host)/keys' } }")
-            #expect(configuration.warnings.isEmpty)
-        }
+    @Test(arguments: ["127.0.0.1:9", "[::1]:9", "localhost"])
+    func `keys from loopback produce no warning`(host: String) throws {
+        let yaml = "identity: { firebase: { project: a, keys_url: 'http://\(host)/keys' } }"
+        #expect(try warnings("\(yaml)\n\(BrokenConfiguration.rest)").isEmpty)
     }
 
     @Test(arguments: ["X-Auth-Token", "X_Auth_Token", "User-Agent"])
-    func extraFieldsThatClientsSendAreWarnedAbout(_ name: String) throws {
+    func `extra fields that clients send produce a warning`(name: String) throws {
         let warnings = try warnings("headers: { extra: { \(name): token.role } }\n\(BrokenConfiguration.rest)")
         #expect(
             warnings == [
@@ -43,28 +58,8 @@ import Testing
             ])
     }
 
-    @Test func aForwardedCredentialInAManagedFieldIsWarnedAbout() throws {
-        let warnings = try warnings(
-            """
-            identity: { credentials: { header: X-Auth-Token } }
-            headers: { forward_credential: true }
-            \(BrokenConfiguration.rest)
-            """)
-        #expect(warnings.count == 1)
-        #expect(warnings[0].hasPrefix("gatehouse.yaml:2:1: warning: the credential's field 'X-Auth-Token' is removed"))
-    }
-
-    @Test func aRouteThatOtherSitesMayCallIsWarnedAbout() throws {
-        let yaml = BrokenConfiguration.beforeRoute + "    path: /\n    insecure_no_csrf: true\n"
-        #expect(try ConfigurationTesting.load(yaml).routes.map(\.insecureNoCSRF) == [true])
-        #expect(
-            try warnings(yaml).map { $0.prefix(72) } == [
-                "gatehouse.yaml:6:5: warning: pages of other sites can act here as whoeve"
-            ])
-    }
-
     @Test(arguments: ["http://app.example", "http://127.0.0.1.example:8080"])
-    func pagesThatOthersCanChangeAreWarnedAboutWhereTheyMayCall(_ origin: String) throws {
+    func `an origin over plain HTTP produces a warning`(origin: String) throws {
         let warnings = try warnings(
             "identity: { firebase: { project: a } }\naccounts: { origins: ['\(origin)'] }\n\(BrokenConfiguration.rest)")
         #expect(
@@ -74,27 +69,7 @@ import Testing
             ])
     }
 
-    @Test func failingOpenIsWarnedAbout() throws {
-        let warnings = try warnings(BrokenConfiguration.beforeRoute + "    path: /\n    on_store_failure: allow\n")
-        #expect(
-            warnings.map { $0.prefix(68) } == [
-                "gatehouse.yaml:6:5: warning: revoked users pass while the store is d"
-            ])
-    }
-
-    @Test func aShortAdminTokenIsWarnedAbout() throws {
-        let warnings = try warnings("admin: { token: hunter2 }\n\(BrokenConfiguration.rest)")
-        #expect(warnings.count == 1 && !warnings[0].contains("hunter2"))
-    }
-
-    @Test func anUpstreamWithoutRoutesIsWarnedAbout() throws {
-        let warnings = try warnings(
-            "upstreams:\n  a: { servers: ['http://a'] }\n  b: { servers: ['http://b'] }\n"
-                + "routes: [{ path: /, auth: none, upstream: a }]\n")
-        #expect(warnings == ["gatehouse.yaml:3:3: warning: no route uses the upstream 'b'; remove it"])
-    }
-
-    @Test func checkTellsWhatThePrefixCosts() {
+    @Test func `the note names the fields that the prefix removes`() {
         let note = "inbound fields named X-Auth or beginning with X-Auth- (X-Auth-Token too) are removed"
         #expect(Configuration.IdentityHeaders().note == note)
     }
@@ -103,7 +78,7 @@ import Testing
         ("X-Auth", true), ("x_auth_token", true), ("X-Auth-Uid", true), ("X-Forwarded-For", true), ("Forwarded", true),
         ("X-Authorization", false), ("Authorization", false), ("X-Authx-Uid", false),
     ])
-    func managedFieldsAreTold(_ name: String, _ isRemoved: Bool) {
+    func `managed fields are reported`(name: String, isRemoved: Bool) {
         #expect(Configuration.IdentityHeaders().removes(name) == isRemoved)
     }
 }

@@ -4,6 +4,7 @@ import GatewayCore
 import Testing
 
 @testable import CoreFixtures
+@testable import SystemFixtures
 
 @Suite struct SubstitutionTests {
     static let environment = ["PROJECT": "demo-7", "N": "300", "EMPTY": "", "DOLLAR": "$", "NESTED": "${PROJECT}"]
@@ -15,48 +16,37 @@ import Testing
     }
 
     @Test(arguments: [
-        ("${PROJECT}", "demo-7"), ("a-${PROJECT}-${N}", "a-demo-7-300"),
-        ("${MISSING:-other}", "other"), ("${EMPTY:-other}", "other"), ("${PROJECT:-other}", "demo-7"),
-        ("${N}", "300"),
+        ("${PROJECT}", "demo-7"), ("a-${PROJECT}-${N}", "a-demo-7-300"), ("${MISSING:-other}", "other"),
+        ("${EMPTY:-other}", "other"), ("${PROJECT:-other}", "demo-7"), ("${N}", "300"),
     ])
-    func environmentVariablesAreReplaced(_ yaml: String, _ expected: String) throws {
+    func `environment variables are replaced`(yaml: String, expected: String) throws {
         #expect(try project("\"\(yaml)\"") == expected)
     }
 
-    @Test func aNumberMayComeFromTheEnvironment() throws {
+    @Test func `a number may come from the environment`() throws {
         let configuration = try ConfigurationTesting.load(
             section: "workers: ${N}\nlimits: { connections: \"4${N}\" }",
             environment: Self.environment)
         #expect(configuration.workers == 300 && configuration.limits.connections == 4_300)
     }
 
-    @Test func whatComesInIsNotLookedAtAgain() throws {
-        let configuration = try ConfigurationTesting.load(
-            section: "store: sqlite:a${NESTED}", environment: Self.environment)
-        #expect(configuration.store == .sqlite(path: "a${PROJECT}"))
+    @Test(arguments: [
+        // A substituted value is not substituted again, and hides no variable.
+        ("a${NESTED}", "a${PROJECT}"), ("a${DOLLAR}${PROJECT}", "a$demo-7"), ("a$${PROJECT}$", "a${PROJECT}$"),
+    ])
+    func `a dollar sign is literal in a value or doubled`(yaml: String, path: String) throws {
+        let store = try ConfigurationTesting.load(section: "store: sqlite:\(yaml)", environment: Self.environment).store
+        #expect(store == .sqlite(path: path))
     }
 
-    @Test func aDoubledDollarIsALiteralOne() throws {
-        let configuration = try ConfigurationTesting.load(
-            section: "store: sqlite:a$${PROJECT}$", environment: Self.environment)
-        #expect(configuration.store == .sqlite(path: "a${PROJECT}$"))
-    }
-
-    @Test func aValueThatEndsInADollarHidesNoVariable() throws {
-        let configuration = try ConfigurationTesting.load(
-            section: "store: sqlite:a${DOLLAR}${PROJECT}", environment: Self.environment)
-        #expect(configuration.store == .sqlite(path: "a$demo-7"))
-    }
-
-    @Test(arguments: ["${EMPTY:-null}", "\"${MISSING:-null}\""]) func aDefaultOfNullIsAnExplicitNull(_ text: String)
-        throws
-    {
+    @Test(arguments: ["${EMPTY:-null}", "\"${MISSING:-null}\""])
+    func `a default of null is an explicit null`(text: String) throws {
         let configuration = try ConfigurationTesting.load(
             section: "admin:\n  address: \(text)", environment: Self.environment)
         #expect(configuration.admin.address == nil)
     }
 
-    @Test func aVariableThatSaysNullIsAText() throws {
+    @Test func `a variable with the value null is a text`() throws {
         let yaml = "headers: { assertion: { key: k, issuer: '${WORD:-null}' } }"
         let configuration = try ConfigurationTesting.load(section: yaml, environment: ["WORD": "null"])
         #expect(configuration.headers.assertion?.issuer == "null")
@@ -86,11 +76,10 @@ import Testing
             environment: ["LONG": String(repeating: "x", count: 65_537)]),
     ]
 
-    @Test(arguments: broken) func isReportedWithLineAndColumn(_ broken: BrokenConfiguration) {
-        broken.check()
-    }
+    @Test(arguments: broken)
+    func `an invalid substitution is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
 
-    @Test func whatASubstitutionBringsInIsNeverShown() {
+    @Test func `no message contains a substituted value`() {
         let sections = [
             "workers: ${S}", "limits: { head_timeout: ${S} }", "headers: { prefix: ${S} }", "store: ${S}",
             "log: { level: ${S}, access: ${S} }", "identity: { firebase: { project: a, keys_url: ${S} } }",
@@ -109,31 +98,26 @@ import Testing
 @Suite struct FileSubstitutionTests {
     /// Loads a token from a file with these bytes, beside the configuration file.
     private func token(of bytes: [UInt8]) throws -> Secret? {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try Data(bytes).write(to: directory.appending(path: "token"))
-        let file = directory.appending(path: "gatehouse.yaml")
-        try Data("admin: { token: \"${file:token}\" }\n\(BrokenConfiguration.rest)".utf8).write(to: file)
-        return try Configuration.load(file: file.path, environment: [:]).admin.token
+        let folder = try ScratchFolder()
+        try Data(bytes).write(to: folder.url.appending(path: "token"))
+        try folder.write("admin: { token: \"${file:token}\" }\n\(BrokenConfiguration.rest)", to: "gatehouse.yaml")
+        return try Configuration.load(file: folder.path("gatehouse.yaml"), environment: [:]).admin.token
     }
 
     @Test(arguments: ["a-secret-of-the-gateway", "a-secret-of-the-gateway\n", "a-secret-of-the-gateway\r\n"])
-    func aSecretComesFromAFileWithoutItsLastNewline(_ content: String) throws {
+    func `a secret from a file loses its final newline`(content: String) throws {
         #expect(try token(of: Array(content.utf8)) == Secret("a-secret-of-the-gateway"))
     }
 
-    @Test func aFileOfMoreThan64KiBIsRefused() {
-        let error = #expect(throws: ConfigurationErrors.self) { try token(of: [UInt8](repeating: 0x61, count: 65_537)) }
-        #expect(error?.errors.map(\.what) == ["the file 'token' is larger than 64 KiB"])
+    @Test(arguments: [
+        ([UInt8](repeating: 0x61, count: 65_537), "larger than 64 KiB"), ([0x61, 0xFF], "not valid UTF-8"),
+    ])
+    func `an oversized or invalid file is rejected`(bytes: [UInt8], problem: String) {
+        let error = #expect(throws: ConfigurationErrors.self) { try token(of: bytes) }
+        #expect(error?.errors.map(\.what) == ["the file 'token' is \(problem)"])
     }
 
-    @Test func aFileThatIsNotUTF8IsRefused() {
-        let error = #expect(throws: ConfigurationErrors.self) { try token(of: [0x61, 0xFF]) }
-        #expect(error?.errors.map(\.what) == ["the file 'token' is not valid UTF-8"])
-    }
-
-    @Test func aSecretOfSeveralLinesIsRefusedAndNotShown() {
+    @Test func `a secret of several lines is rejected and not shown`() {
         let error = #expect(throws: ConfigurationErrors.self) { try token(of: Array("hunter2\nhunter2\n".utf8)) }
         #expect(error?.description.contains("hunter2") == false)
     }

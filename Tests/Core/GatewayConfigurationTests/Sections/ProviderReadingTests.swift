@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreFixtures
 
-/// What entries of `identity.providers` that are in order become.
+/// The values of valid entries of `identity.providers`.
 @Suite struct ProviderReadingTests {
     private func provider(_ id: String, _ value: String) throws -> Configuration.Provider {
         let configuration = try ConfigurationTesting.load(section: "identity: { providers: { \(id): \(value) } }")
@@ -31,16 +31,15 @@ import Testing
         ),
     ]
 
-    @Test(arguments: wellKnown) func aProviderNeedsOnlyItsAudience(
-        _ id: String, _ issuers: [String], _ keys: Configuration.Provider.Keys
-    ) throws {
+    @Test(arguments: wellKnown)
+    func `a provider needs only its audience`(id: String, issuers: [String], keys: Configuration.Provider.Keys) throws {
         let provider = try provider(id, "{ audiences: app }")
         #expect(provider.id == id && provider.kind.rawValue == id && provider.opaqueTokens == nil)
         #expect(provider.idTokens == .init(issuers: issuers, audiences: ["app"], keys: keys))
         #expect(provider.location == .init(file: "gatehouse.yaml", line: 1, column: 26))
     }
 
-    @Test func microsoftsIssuerIsATemplate() throws {
+    @Test func `the Microsoft issuer is a template`() throws {
         let tokens = try #require(
             try provider("microsoft.com", "{ audiences: a, tenants: 9188040D-6c67-4c5b-b112-36a304b66dad }").idTokens)
         #expect(tokens.issuers == ["https://login.microsoftonline.com/{tenantid}/v2.0"])
@@ -48,12 +47,12 @@ import Testing
         #expect(tokens.tenants == ["9188040d-6c67-4c5b-b112-36a304b66dad"])
     }
 
-    @Test(arguments: ["'*'", "['*']"]) func anyTenantIsNoList(_ tenants: String) throws {
+    @Test(arguments: ["'*'", "['*']"]) func `any tenant is an empty list`(_ tenants: String) throws {
         let provider = try provider("microsoft.com", "{ audiences: a, tenants: \(tenants) }")
         #expect(provider.idTokens?.tenants == [])
     }
 
-    @Test func aProviderWithEverything() throws {
+    @Test func `every key of ID tokens is read`() throws {
         let tokens = try #require(
             try provider(
                 "google.com",
@@ -81,15 +80,14 @@ import Testing
         (", keys_url: 'https://b.example/k'", .url("https://b.example/k")),
     ]
 
-    @Test(arguments: discovered) func keysAreDiscoveredUnlessTold(
-        _ keys: String, _ expected: Configuration.Provider.Keys
-    ) throws {
+    @Test(arguments: discovered)
+    func `keys are discovered unless configured`(keys: String, expected: Configuration.Provider.Keys) throws {
         let provider = try provider("oidc.a-1", "{ audiences: a, issuer: 'https://id.example/t/'\(keys) }")
         #expect(provider.kind == .oidc && provider.id == "oidc.a-1")
         #expect(provider.idTokens?.keys == expected && provider.idTokens?.issuers == ["https://id.example/t/"])
     }
 
-    @Test func facebooksAccessTokensCountOnlyWithTheSecret() throws {
+    @Test func `Facebook access tokens need the app secret`() throws {
         let plain = try provider("facebook.com", "{ app_id: '1' }")
         #expect(plain.idTokens?.issuers == ["https://www.facebook.com", "https://limited.facebook.com"])
         #expect(plain.idTokens?.audiences == ["1"] && plain.opaqueTokens == nil)
@@ -99,14 +97,14 @@ import Testing
         #expect(secret == .init(url: url, clientID: "1", clientSecret: Secret("x")))
     }
 
-    @Test func githubHasNoIDTokens() throws {
+    @Test func `GitHub has no ID tokens`() throws {
         let provider = try provider("github.com", "{ client_id: Iv1.a, client_secret: 12345 }")
         let url = "https://api.github.com/applications/{client_id}/token"
         #expect(provider.opaqueTokens == .init(url: url, clientID: "Iv1.a", clientSecret: Secret("12345")))
         #expect(provider.idTokens == nil)
     }
 
-    @Test func introspectionWithEverything() throws {
+    @Test func `every key of introspection is read`() throws {
         let tokens = try provider(
             "oauth.legacy",
             """
@@ -127,14 +125,14 @@ import Testing
         #expect(tokens == expected)
     }
 
-    @Test func providersStayInOrder() throws {
+    @Test func `providers keep their order`() throws {
         let ids = ["yahoo.com", "apple.com", "linkedin.com"]
         let entries = ids.map { "\($0): { audiences: a }" }.joined(separator: ", ")
         let configuration = try ConfigurationTesting.load(section: "identity: { providers: { \(entries) } }")
         #expect(configuration.identity.providers.map(\.id) == ids)
     }
 
-    @Test func aProviderAloneIsEnoughForARouteThatAsksForACredential() throws {
+    @Test func `a route that requires a credential needs one provider`() throws {
         let yaml = BrokenConfiguration.beforeRoute
             .replacing("firebase: { project: demo }", with: "providers: { apple.com: { audiences: a } }")
         #expect(try ConfigurationTesting.load(yaml + "    path: /\n").routes.count == 1)

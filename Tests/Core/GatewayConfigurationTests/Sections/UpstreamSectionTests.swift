@@ -4,7 +4,7 @@ import Testing
 @testable import CoreFixtures
 
 @Suite struct UpstreamSectionTests {
-    /// What is wrong stands at the mark.
+    /// Each error is located at the mark.
     static let broken: [BrokenConfiguration] = [
         upstream("servers: [§'unix:run/app']", "upstreams.api.servers[] is unix: without an absolute path"),
         upstream(
@@ -44,9 +44,8 @@ import Testing
             "2:\(column) \(problem)")
     }
 
-    @Test(arguments: broken) func isRefusedWithLineAndColumn(_ broken: BrokenConfiguration) {
-        broken.check()
-    }
+    @Test(arguments: broken)
+    func `each error in an upstream is reported with line and column`(broken: BrokenConfiguration) { broken.check() }
 
     private func load(_ text: String) throws -> Configuration.Upstream {
         let configuration = try ConfigurationTesting.load(
@@ -54,7 +53,7 @@ import Testing
         return configuration.upstreams[0]
     }
 
-    @Test func serversMayBeOfEveryKind() throws {
+    @Test func `every kind of server is read`() throws {
         let upstream = try load(
             "servers: [http://a:1, https://b, 'unix:/run/app.sock', { url: 'http://[::1]:2', weight: 5 }]")
         let spelled = ["http://a:1", "https://b:443", "unix:/run/app.sock", "http://[::1]:2"]
@@ -64,7 +63,7 @@ import Testing
         #expect(upstream.servers[2].path == "/run/app.sock")
     }
 
-    @Test func everythingElseHasItsDefault() throws {
+    @Test func `all other keys have their defaults`() throws {
         let upstream = try load("servers: [http://a]")
         #expect(upstream == Configuration.Upstream(name: "api", servers: upstream.servers).located(upstream))
         #expect(upstream.balance == .roundRobin && upstream.health == nil && upstream.pending == 1024)
@@ -72,7 +71,7 @@ import Testing
         #expect(upstream.retry?.on == [.connect, .reset] && upstream.retry?.attempts == 1)
     }
 
-    @Test func everyKeyIsRead() throws {
+    @Test func `every key of an upstream is read`() throws {
         let upstream = try load(
             """
             servers: [https://a], balance: hash, hash_on: 'header:X-Tenant', pending: 7, resolve_every: 5s, slow_start: 30s,
@@ -88,7 +87,7 @@ import Testing
         #expect(upstream.retry?.on == [.status502, .timeout] && upstream.retry?.budget == 50)
     }
 
-    @Test func nullSwitchesOff() throws {
+    @Test func `null disables ejection, retry and health checks`() throws {
         let upstream = try load("servers: [http://a], ejection: null, retry: null, health: null")
         #expect(upstream.ejection == nil && upstream.retry == nil && upstream.health == nil)
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct WorkerCountersTests {
     let counters = WorkerCounters(routes: 3, upstreams: 2)
 
-    @Test func requestsAreCountedByRouteAndCode() {
+    @Test func `requests are counted by route and code`() {
         counters.count(.ok, route: 2)
         counters.count(.ok, route: 2)
         counters.count(.idTokenExpired, route: 0)
@@ -15,12 +15,12 @@ import Testing
     }
 
     @Test(arguments: [-1, -7, 3, Int.max])
-    func aRequestWithoutARouteIsCountedAsNone(route: Int) {
+    func `a request without a route is counted under no route`(route: Int) {
         counters.count(.routeNotFound, route: route)
         #expect(counters.snapshot().requests(route: -1, code: .routeNotFound) == 1)
     }
 
-    @Test func theLastCellOfEachKindIsItsOwn() {
+    @Test func `the last cells of all kinds do not overlap`() {
         counters.count(.overloaded, route: 2)
         counters.add(3, to: .accessLogDropped)
         counters.set(.tokenCacheEntries, to: 5)
@@ -28,33 +28,28 @@ import Testing
         counters.adjust(.requestsWaiting, by: 7, upstream: 1)
         let snapshot = counters.snapshot()
         #expect(snapshot.requests(route: 2, code: .overloaded) == 1)
-        #expect(snapshot[.accessLogDropped] == 3)
-        #expect(snapshot[.tokenCacheEntries] == 5)
+        #expect(snapshot[.accessLogDropped] == 3 && snapshot[.tokenCacheEntries] == 5)
         #expect(snapshot.buckets(.decision).last == 1)
         #expect(snapshot.sumNanoseconds(.decision) == .max)
-        #expect(snapshot[.requestsWaiting, upstream: 1] == 7)
-        #expect(snapshot[.requests, upstream: 0] == 0)
+        #expect(snapshot[.requestsWaiting, upstream: 1] == 7 && snapshot[.requests, upstream: 0] == 0)
     }
 
-    @Test func gaugesRiseAndFallBelowZeroWithoutATrap() {
+    @Test func `gauges rise and fall below zero without a trap`() {
         counters.adjust(.connectionsOpen, by: 1)
         counters.adjust(.connectionsOpen, by: -2)
         #expect(counters.snapshot()[.connectionsOpen] == -1)
-    }
-
-    @Test func aPoolsGaugeIsSet() {
-        counters.set(.connectionsBusy, to: 5, upstream: 1)
-        counters.set(.connectionsBusy, to: 4, upstream: 1)
+        for value in [5, 4] as [Int64] { counters.set(.connectionsBusy, to: value, upstream: 1) }
         #expect(counters.snapshot()[.connectionsBusy, upstream: 1] == 4)
     }
 
     @Test(arguments: [(200, WorkerCounters.UpstreamCounter.status2xx), (101, .status1xx), (599, .status5xx)])
-    func anAnswerIsCountedByTheFirstDigitOfItsStatus(status: Int, counter: WorkerCounters.UpstreamCounter) {
+    func `a response is counted by the first digit of its status`(status: Int, counter: WorkerCounters.UpstreamCounter)
+    {
         counters.countStatus(status, upstream: 1)
         #expect(counters.snapshot()[counter, upstream: 1] == 1)
     }
 
-    @Test func anUpstreamThatDoesNotExistIsIgnored() {
+    @Test func `an upstream that does not exist is ignored`() {
         counters.add(to: .requests, upstream: 2)
         counters.add(to: .requests, upstream: -1)
         counters.countStatus(200, upstream: 2)
@@ -64,13 +59,13 @@ import Testing
         #expect(counters.snapshot() == CountersSnapshot(routes: 3, upstreams: 2))
     }
 
-    @Test func aSnapshotDoesNotChangeAfterwards() {
+    @Test func `a snapshot does not change afterwards`() {
         let before = counters.snapshot()
         counters.add(to: .tokenCacheHits)
         #expect(before[.tokenCacheHits] == 0)
     }
 
-    @Test func workersAddUp() {
+    @Test func `the counters of workers add up`() {
         let other = WorkerCounters(routes: 3, upstreams: 2)
         counters.count(.ok, route: 1)
         other.count(.ok, route: 1)
@@ -81,12 +76,37 @@ import Testing
         #expect(merged)
         #expect(total.requests(route: 1, code: .ok) == 2)
         #expect(total[.connectionsOpen] == 9)
+        let before = total
+        let mergedOther = total.merge(CountersSnapshot(routes: 2, upstreams: 2))
+        #expect(!mergedOther && total == before, "another configuration")
+    }
+}
+
+@Suite struct LatencyBucketsTests {
+    @Test func `the first bounds are whole microseconds`() {
+        let bounds = (0..<13).map { LatencyBuckets.upperBound(of: $0) }
+        #expect(bounds == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20])
     }
 
-    @Test func countersOfAnotherConfigurationDoNotMerge() {
-        var total = counters.snapshot()
-        let merged = total.merge(CountersSnapshot(routes: 2, upstreams: 2))
-        #expect(!merged)
-        #expect(total == counters.snapshot())
+    @Test func `bounds rise and only the last bucket has none`() {
+        let bounds = (0..<LatencyBuckets.count).map { LatencyBuckets.upperBound(of: $0) }
+        #expect(bounds.last == .some(nil))
+        let finite = bounds.compactMap { $0 }
+        #expect(finite.count == LatencyBuckets.count - 1)
+        #expect(zip(finite, finite.dropFirst()).allSatisfy(<))
+        #expect(finite.last == 1 << 27)
+    }
+
+    @Test func `a bound is inclusive`() throws {
+        for index in 0..<LatencyBuckets.count - 1 {
+            let bound = try #require(LatencyBuckets.upperBound(of: index)) * 1000
+            #expect(LatencyBuckets.index(nanoseconds: bound) == index)
+            #expect(LatencyBuckets.index(nanoseconds: bound + 1) == index + 1)
+        }
+    }
+
+    @Test(arguments: [(UInt64(0), 0), (1, 0), (1000, 0), (1001, 1), (UInt64.max, LatencyBuckets.count - 1)])
+    func `the ends of the range fall into the end buckets`(nanoseconds: UInt64, bucket: Int) {
+        #expect(LatencyBuckets.index(nanoseconds: nanoseconds) == bucket)
     }
 }

@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         [origin, asked], ["Origin: null", asked], ["Origin: http://[::1]:5173", asked],
         ["Origin: capacitor://localhost", asked], [origin, "access-control-request-method:DELETE"],
-    ]) func isWhatABrowserSends(fields: [String]) throws {
+    ]) func `a request with an origin and a method is a preflight`(fields: [String]) throws {
         #expect(try preflight(fields)?.method == "DELETE")
     }
 
@@ -29,18 +29,15 @@ import Testing
         [origin, "Access-Control-Request-Method: A B"], [origin, "Access-Control-Request-Method: CONNECT"],
         [origin, "Access-Control-Request-Method: TRACE"], [origin, "Access_Control_Request_Method: PUT"],
         [origin, "Access-Control-Request-Method: \(String(repeating: "A", count: 33))"],
-    ]) func allElseIsNone(fields: [String]) throws {
+    ]) func `any other request is no preflight`(fields: [String]) throws {
         #expect(try preflight(fields) == nil)
-    }
-
-    @Test func anotherMethodIsNone() throws {
-        #expect(try preflight([Self.origin, Self.asked], method: "GET") == nil)
+        #expect(try preflight([Self.origin, Self.asked], method: "GET") == nil, "another method")
     }
 
     @Test(arguments: [
         (["a, B-c", "d"], ["a", "B-c", "d"]), (["a,,b"], ["a", "b"]), (["a b"], []), (["a, é"], []),
         ([(0..<65).map { "h\($0)" }.joined(separator: ",")], []), ([String(repeating: "a,", count: 2_100)], []),
-    ]) func namesAreReadWithinBounds(row: (values: [String], names: [String])) throws {
+    ]) func `header names are read within bounds`(row: (values: [String], names: [String])) throws {
         let fields = row.values.map { "Access-Control-Request-Headers: \($0)" }
         #expect(try preflight([Self.origin, Self.asked] + fields)?.1 == row.names)
     }
@@ -67,16 +64,13 @@ import Testing
         ("https://app.example", 0), ("HTTPS://App.Example", 0), ("null", 1), ("https://app.example:443", -1),
         ("http://app.example", -1), ("https://app.example.evil.example", -1), ("https://evilapp.example", -1),
         ("https://app.example/", -1), ("https://app.exampl", -1), ("", -1),
-    ]) func anOriginIsComparedWhole(row: (origin: String, place: Int)) throws {
+    ]) func `an origin is compared whole`(row: (origin: String, place: Int)) throws {
         #expect(try place(policy(), "Origin: \(row.origin)") == row.place)
-    }
-
-    @Test func severalOriginsAreNone() throws {
-        #expect(try place(policy(), "Origin: https://app.example", "Origin: https://app.example") == -1)
+        #expect(try place(policy(), "Origin: \(row.origin)", "Origin: \(row.origin)") == -1, "several origins")
         #expect(try place(policy()) == -1)
     }
 
-    @Test func aListedOriginIsToldByNameAndTheChallengeIsAlwaysReadable() {
+    @Test func `a listed origin is named and the challenge is exposed`() {
         #expect(
             text(policy(credentials: true).lines(to: 0)) == """
                 Access-Control-Allow-Origin: https://app.example\r
@@ -88,7 +82,7 @@ import Testing
         #expect(text(policy().lines(to: -1)) == "Vary: Origin\r\n")
     }
 
-    @Test func everybodyIsToldTheSame() throws {
+    @Test func `a policy for all origins has one response`() throws {
         let all = policy(["*"], credentials: true)
         #expect(!all.allowsCredentials && all.allows(-1))
         #expect(
@@ -100,7 +94,7 @@ import Testing
     @Test(
         arguments: [
             ([], nil, ["DELETE", "a, b"]), (["GET", "PUT"], nil, ["GET, PUT", "a, b"]), (["PUT"], ["X"], ["PUT", "X"]),
-        ] as [([String], [String]?, [String])]) func aPreflightIsAnsweredByWhatIsListed(
+        ] as [([String], [String]?, [String])]) func `a preflight response contains the listed methods and headers`(
             row: (methods: [String], headers: [String]?, expected: [String])
         ) throws
     {
@@ -117,7 +111,7 @@ import Testing
                 + "Access-Control-Allow-Headers: \(row.expected[1])\r\nAccess-Control-Max-Age: 60\r\n")
     }
 
-    @Test func credentialsAreOfListedOriginsOnly() throws {
+    @Test func `only listed origins may send credentials`() throws {
         func allows(_ policy: CORSPolicy, _ fields: String) throws -> Bool {
             try withRequest("POST / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n") { policy.allowsCredentials(of: $0) }
         }

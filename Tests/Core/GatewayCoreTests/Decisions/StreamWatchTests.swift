@@ -11,7 +11,7 @@ import Testing
         bounds: StreamBounds(maximum: 3600 * second, grace: 5, idle: 60 * second), began: start,
         expiresAt: UnixTime(clamping: wall + 100))
 
-    /// What ends the stream after so many seconds, bytes having passed `idle` seconds ago.
+    /// The end of the stream after so many seconds, with the last bytes `idle` seconds ago.
     private func end(after seconds: Double, idle: Double = 0, draining: Bool = false, bound: UInt64? = nil)
         -> StreamWatch.End?
     {
@@ -23,12 +23,12 @@ import Testing
 
     private func mustAsk(_ changes: UInt64) -> Bool { watch.mustAsk(changes: changes) }
 
-    @Test func aStreamEndsWithItsTokenAndTheGrace() {
+    @Test func `a stream ends with its token and the grace`() {
         #expect(end(after: 104) == nil)
         #expect(end(after: 105) == .expired)
     }
 
-    @Test func theTimeOfDayIsLookedAtAFewTimesASecondOnly() {
+    @Test func `the time of day is read a few times a second at most`() {
         var looks = 0
         for step in 0..<100 {
             let now = Self.start + UInt64(step) * 10_000_000
@@ -42,28 +42,21 @@ import Testing
         #expect(looks == 4)
     }
 
-    @Test func aStreamWithoutATokenEndsByTimeAlone() {
-        watch = StreamWatch(bounds: watch.bounds, began: Self.start, expiresAt: nil)
+    @Test(arguments: [nil, UnixTime.latest])
+    func `a stream without an expiry ends by time alone`(expiry: UnixTime?) {
+        watch = StreamWatch(bounds: watch.bounds, began: Self.start, expiresAt: expiry)
         #expect(end(after: 3599) == nil)
         #expect(end(after: 3600) == .maximum)
     }
 
-    @Test func aTokenWithoutAnEndHasNone() {
-        watch = StreamWatch(bounds: watch.bounds, began: Self.start, expiresAt: .latest)
-        #expect(end(after: 3599) == nil)
-    }
-
-    @Test func aStreamEndsWithoutBytes() {
+    @Test func `a stream ends without bytes and while draining`() {
         #expect(end(after: 90, idle: 60) == nil)
         #expect(end(after: 90, idle: 60.1) == .idle)
         #expect(end(after: 90, idle: 10.1, bound: 10 * Self.second) == .idle)
-    }
-
-    @Test func drainingEndsIt() {
         #expect(end(after: 1, draining: true) == .drained)
     }
 
-    @Test func aPermissionIsLookedAtOnceAndThenWhenSomethingChanged() {
+    @Test func `a permission is checked once and after each change`() {
         #expect(mustAsk(0))
         #expect(!mustAsk(0))
         #expect(mustAsk(7))

@@ -9,9 +9,9 @@ import Testing
     private static let second: UInt64 = 1_000_000_000
     /// Ten a second, at most ten at once.
     private let shape = TokenBucket(requests: 10, every: second, burst: 10)
+    private let table = TokenBucketTable(groups: 1)
 
-    @Test func aBucketHoldsItsBurstAndRefillsEvenly() {
-        let table = TokenBucketTable(groups: 1)
+    @Test func `a bucket holds its burst and refills evenly`() {
         let now = 5 * Self.second
         for _ in 0..<10 { #expect(table.take(7, of: shape, now: now) == nil) }
         #expect(table.take(7, of: shape, now: now) == 1)
@@ -21,18 +21,15 @@ import Testing
         for _ in 0..<10 { #expect(table.take(7, of: shape, now: now + 60 * Self.second) == nil) }
     }
 
-    @Test(arguments: [(1, 60, 60), (2, 60, 30), (100, 60, 1), (7, 60, 9)]) func tellsAfterHowManySecondsThereIsOne(
-        row: (requests: Int, every: Int, wait: Int)
-    ) {
-        let table = TokenBucketTable(groups: 1)
+    @Test(arguments: [(1, 60, 60), (2, 60, 30), (100, 60, 1), (7, 60, 9)])
+    func `a refusal contains the seconds until the next token`(row: (requests: Int, every: Int, wait: Int)) {
         let shape = TokenBucket(requests: row.requests, every: UInt64(row.every) * Self.second, burst: 1)
         #expect(table.take(1, of: shape, now: 0) == nil)
         #expect(table.take(1, of: shape, now: 0) == row.wait)
         #expect(table.take(1, of: shape, now: UInt64(row.wait) * Self.second) == nil)
     }
 
-    @Test func whatIsGivenBackCanBeTakenAgain() {
-        let table = TokenBucketTable(groups: 1)
+    @Test func `a returned token can be taken again`() {
         for _ in 0..<10 { _ = table.take(7, of: shape, now: 0) }
         #expect(table.take(7, of: shape, now: 0) == 1)
         table.giveBack(7, of: shape)
@@ -41,20 +38,18 @@ import Testing
         #expect(table.take(7, of: shape, now: 0) == 1)
     }
 
-    @Test func whoCrowdsATableWinsNothing() {
-        let table = TokenBucketTable(groups: 1)
+    @Test func `crowding a table gains no tokens`() {
         let now = Self.second
         for _ in 0..<10 { _ = table.take(1, of: shape, now: now) }
-        // Others take its place...
+        // Others evict it, and it gains no tokens.
         for key in UInt64(2)...40 { for _ in 0..<10 { _ = table.take(key, of: shape, now: now) } }
-        // ...and yet it has not more than it had.
         var taken = 0
         for _ in 0..<20 where table.take(1, of: shape, now: now) == nil { taken += 1 }
         #expect(taken == 0)
         #expect(table.take(1, of: shape, now: now + 2 * Self.second) == nil)
     }
 
-    /// The one promise that matters, against a table that forgets nothing.
+    /// Compares the table with an unbounded one.
     @Test(arguments: [1, 2, 8]) func `no call passes that a table without bounds refuses`(_ groups: Int) {
         var random = SeededRandom(seed: UInt64(groups))
         let (table, shape) = (TokenBucketTable(groups: groups), TokenBucket(perMinute: 20))
@@ -75,7 +70,7 @@ import Testing
         #expect(passed > 1_000)
     }
 
-    @Test func theBucketsOfManyWorkersAreOne() {
+    @Test func `workers share their buckets`() {
         let table = TokenBucketTable(groups: 64)
         let shape = TokenBucket(requests: 1_000, every: 3600 * Self.second, burst: 1_000)
         let taken = Mutex(0)
@@ -88,8 +83,7 @@ import Testing
         #expect((1_000...1_008).contains(taken.withLock { $0 }))
     }
 
-    @Test func extremeLimitsDoNotOverflow() {
-        let table = TokenBucketTable(groups: 1)
+    @Test func `extreme limits do not overflow`() {
         let slow = TokenBucket(requests: 1, every: 86_400 * Self.second, burst: 1_000_000)
         for _ in 0..<100 { #expect(table.take(1, of: slow, now: 1 << 60) == nil) }
         let fast = TokenBucket(requests: 1_000_000, every: Self.second, burst: 1)

@@ -41,7 +41,7 @@ import Testing
         (["Forwarded: for=8.8.8.8;proto=https", "X-Forwarded-For: 8.8.8.8", "X-Forwarded-Proto: https"], "8.8.8.8"),
         (["Forwarded: host=\"a,b\";for=8.8.8.8"], "8.8.8.8"),
         (["X-Real-IP: 8.8.8.8", "True-Client-IP: 9.9.9.9"], "10.0.0.1"),
-    ]) func isTheLastThatIsNoProxy(_ lines: [String], _ client: String) throws {
+    ]) func `the client is the last address that is no proxy`(_ lines: [String], _ client: String) throws {
         #expect(try origin(lines).text == client)
     }
 
@@ -53,21 +53,20 @@ import Testing
         ["Forwarded: for=\"8.8.8.8"], ["Forwarded: for=8.8.8.8;for=9.9.9.9"], ["Forwarded: for=8.8.8.8 proto=http"],
         ["Forwarded: for=8.8.8.8;proto=ftp"], ["X-Forwarded-Proto: ftp"],
         ["X-Forwarded-Proto: http", "X-Forwarded-Proto: https"],
-        ["Forwarded: for=9.9.9.9", "X-Forwarded-For: 8.8.8.8"], ["Forwarded: for=unknown", "X-Forwarded-For: 8.8.8.8"],
-        ["Forwarded: for=8.8.8.8;proto=http", "X-Forwarded-Proto: https"],
-        ["X-Forwarded-Proto: https,http"], ["X-Forwarded-Proto:"],
+        ["Forwarded: for=9.9.9.9", "X-Forwarded-For: 8.8.8.8"],
+        ["Forwarded: for=unknown", "X-Forwarded-For: 8.8.8.8"],
+        ["Forwarded: for=8.8.8.8;proto=http", "X-Forwarded-Proto: https"], ["X-Forwarded-Proto: https,http"],
+        ["X-Forwarded-Proto:"],
         ["X-Forwarded-For: \(Array(repeating: "10.0.0.9", count: 40).joined(separator: ","))"],
-    ]) func isRefusedWhereAProxyTellsWhatCannotBe(_ lines: [String]) {
+    ]) func `an invalid field of a proxy is refused`(_ lines: [String]) {
         #expect(throws: OriginError.self) { try origin(lines) }
     }
 
-    @Test(arguments: ["192.168.0.1", "127.0.0.1", "8.8.4.4", "::1"]) func isThePeerWhoIsNotTrusted(_ peer: String)
-        throws
-    {
+    @Test(arguments: ["192.168.0.1", "127.0.0.1", "8.8.4.4", "::1"])
+    func `an untrusted peer is the client`(peer: String) throws {
         let lines = ["X-Forwarded-For: 8.8.8.8", "Forwarded: for=junk\"", "X-Forwarded-Proto: ftp"]
         let origin = try origin(lines, from: peer)
-        #expect(origin.text == peer)
-        #expect(!origin.isSecure)
+        #expect(origin.text == peer && !origin.isSecure)
     }
 
     @Test(arguments: [
@@ -75,11 +74,11 @@ import Testing
         (["Forwarded: for=8.8.8.8;proto=https"], true), (["Forwarded: for=8.8.8.8;proto=https, for=10.1.1.1"], true),
         (["X-Forwarded-Proto: http", "Forwarded: for=8.8.8.8;proto=http"], false), ([], false),
         (["Forwarded: for=1.1.1.1;proto=https, for=8.8.8.8;proto=http"], false),
-    ]) func hasTheSchemeThatTheProxyTells(_ lines: [String], _ isSecure: Bool) throws {
+    ]) func `the scheme is the scheme that the proxy sets`(_ lines: [String], _ isSecure: Bool) throws {
         #expect(try origin(lines).isSecure == isSecure)
     }
 
-    @Test func tellsTheUpstreamEachProxyAndNoClaim() throws {
+    @Test func `the upstream gets each proxy and no unverified address`() throws {
         let origin = try origin(["X-Forwarded-For: 6.6.6.6, 8.8.8.8, fd00::1", "X-Forwarded-Proto: https"])
         #expect(
             String(decoding: origin.forwardedLines, as: UTF8.self)
@@ -88,7 +87,7 @@ import Testing
         #expect(String(decoding: origin.forwardedHops, as: UTF8.self) == ", for=\"[fd00::1]\", for=10.0.0.1")
     }
 
-    @Test func isReadOnceWhileTheLinesRepeat() throws {
+    @Test func `repeated lines are parsed once`() throws {
         var origin = RequestOrigin(peer: try peer("10.0.0.1"))
         try read(["X-Forwarded-For: 8.8.8.8"], &origin)
         let first = origin.current
@@ -99,18 +98,14 @@ import Testing
             #expect(origin.current !== first)
             #expect(origin.current.text != "8.8.8.8")
         }
-    }
-
-    @Test func ofARefusedRequestIsThePeer() throws {
-        var origin = RequestOrigin(peer: try peer("10.0.0.1"))
         try read(["X-Forwarded-For: 8.8.8.8"], &origin)
         #expect(throws: OriginError.self) { try read(["X-Forwarded-For: junk"], &origin) }
-        #expect(origin.current.text == "10.0.0.1")
+        #expect(origin.current.text == "10.0.0.1", "a refused request has the origin of its peer")
         try read(["X-Forwarded-For: 8.8.8.8"], &origin)
         #expect(origin.current.text == "8.8.8.8")
     }
 
-    @Test func ofASocketInTheFileSystemIsKnownByItsProxyAlone() throws {
+    @Test func `only a proxy names the client of a Unix domain socket`() throws {
         let unix = PeerAddress(try SocketAddress(unixDomainSocketPath: "/x"))
         for (set, text) in [(TrustedProxies(includesUnix: true), "8.8.8.8"), (proxies, "unix")] {
             var origin = RequestOrigin(peer: unix)

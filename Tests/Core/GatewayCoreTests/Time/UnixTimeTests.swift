@@ -4,9 +4,8 @@ import Testing
 @Suite struct UnixTimeTests {
     private static let extremes: [Int64] = [.min, -.max, -1, 0, 1, 100_000_000_000, 100_000_000_001, .max - 1, .max]
 
-    @Test(arguments: [Int64.min, -1, 100_000_000_001, .max]) func `a parser gets no time beyond the bounds`(
-        seconds: Int64
-    ) {
+    @Test(arguments: [Int64.min, -1, 100_000_000_001, .max])
+    func `a parser gets no time beyond the bounds`(seconds: Int64) {
         #expect(UnixTime(seconds) == nil)
     }
 
@@ -49,5 +48,14 @@ import Testing
         #expect(PossibleTime(0).known == 0)
         #expect(!PossibleTime(0).isBefore(0) && PossibleTime(0).isBefore(1))
         #expect(MemoryLayout<PossibleTime>.size == 8)
+    }
+}
+
+@Suite struct DateLineTests {
+    @Test func `the line follows the second`() {
+        var line = DateLine()
+        #expect(line.bytes(now: 0) == Array("Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n".utf8))
+        #expect(line.bytes(now: 1) == Array("Date: Thu, 01 Jan 1970 00:00:01 GMT\r\n".utf8))
+        #expect(line.bytes(now: 1) == Array("Date: Thu, 01 Jan 1970 00:00:01 GMT\r\n".utf8))
     }
 }

@@ -29,36 +29,38 @@ import Testing
         ("/all/{rest=**}", "/{rest}", "/all/", "/"),
         ("/all/{rest=**}", "/{rest}", "/all/x", "/x"),
         ("/all/{rest=**}", "/a%C3%A4/{rest}", "/all//x/./y", "/a%C3%A4/x/y"),
-    ]) func writesWhatIsForwarded(row: (pattern: String, template: String, path: String, forwarded: String)) throws {
+    ]) func `the template gives the forwarded path`(
+        row: (pattern: String, template: String, path: String, forwarded: String)
+    ) throws {
         let table = try table(row.pattern, row.template)
         #expect(table.routed(row.path) == .route(0, row.forwarded))
     }
 
     @Test(arguments: [
         ("/{a}/x", "/..{a}/x", "/%3Bp/x"), ("/{a}/x", "/.{a}/admin", "/%3Bp/x"), ("/{a}/x", "/.{a}/admin", "/;p/x"),
-    ]) func b11AParameterBehindDotsIsRefusedToo(row: (String, String, String)) throws {
+    ]) func `B-11: a parameter behind dots is refused too`(row: (String, String, String)) throws {
         guard case .badPath = try table(row.0, row.1).routed(row.2) else {
             Issue.record("forwarded")
             return
         }
     }
 
-    @Test func b11TheDotsOfTwoPartsAreSeenTogether() throws {
+    @Test func `B-11: dots of two adjacent parts are checked together`() throws {
         let kept = try table("/a/{name}", "/b/.{name}", encodedSlashes: .keep)
         #expect(kept.routed("/a/%2Fx") == .badPath(.dotSegmentBesideEncodedSlash))
         #expect(kept.routed("/a/x%2Fy") == .route(0, "/b/.x%2Fy"))
     }
 
-    @Test func emptySegmentsThatTheRouteKeepsAreNoError() throws {
+    @Test func `empty segments that the route keeps are forwarded`() throws {
         let table = try table("/a/{rest=**}", "/b/{rest}", mergeSlashes: false)
         #expect(table.routed("/a/x//y") == .route(0, "/b/x//y"))
     }
 
-    @Test func theReservedPathIsNotReached() throws {
+    @Test func `the reserved path is not reached`() throws {
         #expect(try table("/a/{name}", "/.{name}").routed("/a/gatehouse") == .notFound)
     }
 
-    @Test func aPathThatBecomesTooLongIsRefused() throws {
+    @Test func `a path that becomes too long is refused`() throws {
         let table = try table("/{a}", "/{a}{a}{a}{a}")
         #expect(table.routed("/" + String(repeating: "x", count: 20_000)) == .badPath(.tooLong))
     }
@@ -73,7 +75,7 @@ import Testing
         ("/ä", "not written as a canonical path"), ("/.gatehouse/x", "the gateway's own"),
         ("/x-{rest}", "is not between slashes"), ("/{rest}-x", "is not between slashes"),
         (String(repeating: "/{a}", count: 33), "more than 32 captures"),
-    ]) func aTemplateThatIsNoneIsAnError(row: (template: String, problem: String)) throws {
+    ]) func `an invalid template is an error`(row: (template: String, problem: String)) throws {
         let problems = problems(with: [RouteDefinition(pattern: "/{a}/{rest=**}", rewrite: row.template)])
         #expect(problems.count == 1 && problems[0].description.contains(row.problem), "\(problems)")
     }

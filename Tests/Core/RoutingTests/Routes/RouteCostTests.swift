@@ -3,7 +3,7 @@ import Testing
 @testable import Routing
 @testable import SystemFixtures
 
-/// What a match costs is counted in visited nodes, which no machine's load changes.
+/// The cost of a match in visited nodes, which does not depend on the load of the machine.
 @Suite struct RouteCostTests {
     private static func routes(_ count: Int) -> [RouteDefinition] {
         (0..<count).map { number in
@@ -29,19 +29,19 @@ import Testing
         "/v1/resource4", "/v1/resource5/x/items/y", "/v1/resource6/x/y/z", "/app7/x", "/v1/none", "/none",
         "/v1/resource5/x/no",
     ])
-    func tenThousandRoutesTakeAsManyStepsAsTen(path: String) throws {
+    func `ten thousand routes take as many steps as ten`(path: String) throws {
         let few = try Self.few.get()
         let many = try Self.many.get()
         #expect(Self.visits(few, path) == Self.visits(many, path))
         #expect(Self.visits(many, path) <= 6)
     }
 
-    @Test func lookupsOfTenThousandLiteralsProbeFewSlots() throws {
+    @Test func `lookups of ten thousand literals probe few slots`() throws {
         let table = try Self.many.get()
         #expect(table.trie.longestProbe <= 32)
     }
 
-    @Test func noPathTakesMoreStepsThanTheBoundOfTheTable() throws {
+    @Test func `no path takes more steps than the bound of the table`() throws {
         var random = SeededRandom(seed: 7)
         for _ in 0..<5 {
             let (table, _) = try RouteTableDifferentialTests.table(&random, routes: 200)
@@ -55,11 +55,11 @@ import Testing
         }
     }
 
-    @Test func theBoundOfATableWithoutOverlapIsItsDepth() throws {
+    @Test func `the bound of a table without overlap is its depth`() throws {
         #expect(try Self.many.get().trie.worstCase().visits == 6)
     }
 
-    @Test func theBoundCountsWhatIsTriedInVain() throws {
+    @Test func `the bound includes failed branches`() throws {
         let table = try routeTable("/a/{x}/c", "/{y}/b/d")
         #expect(table.trie.worstCase().visits == 7)
         #expect(Self.visits(table, "/a/b/d") == 6)

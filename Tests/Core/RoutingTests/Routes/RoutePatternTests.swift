@@ -14,10 +14,9 @@ import Testing
 
     @Test(arguments: [
         "/", "/a", "/a/", "/{x}", "/{x=**}", "/**", "/a/{b}/c/{d_1=**}", "/.well-known/{x}", "/%20", "/caf%C3%A9",
-        "/@me",
-        "/a;b", "/.gatehouses", "/a/.gatehouse", "/{_}", "/a/**/",
+        "/@me", "/a;b", "/.gatehouses", "/a/.gatehouse", "/{_}", "/a/**/",
     ])
-    func aPatternOfLiteralsCapturesAndARestIsGood(pattern: String) {
+    func `a pattern of literals, captures and a rest is valid`(pattern: String) {
         #expect(Self.error(pattern) == nil)
     }
 
@@ -36,65 +35,52 @@ import Testing
         ("/..;a", .impossible(.parameterAfterDotSegment), 5),
         ("/.gatehouse", .reserved, 0), ("/.gatehouse/{x}", .reserved, 0), ("/.gatehouse/**", .reserved, 0),
     ])
-    func aBadPatternTellsWhatAndWhere(pattern: String, reason: PatternError.Reason, offset: Int) {
+    func `an invalid pattern is reported with reason and offset`(
+        pattern: String, reason: PatternError.Reason, offset: Int
+    ) {
         #expect(Self.error(pattern) == PatternError(reason: reason, offset: offset))
     }
 
-    @Test func aPatternIsBounded() {
+    @Test func `a pattern is bounded`() {
         #expect(Self.error("/" + String(repeating: "a", count: 2047)) == nil)
         #expect(Self.error("/" + String(repeating: "a", count: 2048))?.reason == .tooLong)
         #expect(Self.error(String(repeating: "/a", count: 64)) == nil)
         #expect(Self.error(String(repeating: "/a", count: 65))?.reason == .tooLong)
     }
 
-    @Test func theReservedPathIsReservedInEachCaseThatTheRouteMatches() throws {
+    @Test func `the options of the route decide about reserved paths and encoded slashes`() throws {
         #expect(throws: PatternError.self) { try RoutePattern("/.GateHouse/x", caseInsensitive: true) }
         _ = try RoutePattern("/.GateHouse/x")
-    }
-
-    @Test func aRouteThatKeepsEncodedSlashesMayHaveThemInLiterals() throws {
         _ = try RoutePattern("/a%2Fb", encodedSlashes: .keep)
     }
 
-    @Test func capturesAreNamedInOrder() throws {
+    @Test func `captures are named in order`() throws {
         #expect(try RoutePattern("/{b}/x/{a}/{c=**}").captureNames == ["b", "a", "c"])
         #expect(try RoutePattern("/x/**").captureNames.isEmpty)
     }
 
-    @Test func caseCountsUnlessTheRouteSaysOtherwise() throws {
-        let table = try RouteTable([
-            RouteDefinition(pattern: "/Admin/{x}/Z", caseInsensitive: true), RouteDefinition(pattern: "/b"),
-        ])
-        #expect(table.routed("/aDMIN/Kept/z") == .route(0, "/aDMIN/Kept/z"))
-        #expect(table.routed("/B") == .notFound)
-    }
-
-    @Test func anExactLiteralGoesBeforeOneWithoutRegardToCaseBeforeACapture() throws {
-        let table = try RouteTable([
-            RouteDefinition(pattern: "/{x}"), RouteDefinition(pattern: "/admin", caseInsensitive: true),
-            RouteDefinition(pattern: "/admin"),
-        ])
-        #expect(table.routeIndex("/admin") == 2)
-        #expect(table.routeIndex("/ADMIN") == 1)
-        #expect(table.routeIndex("/admins") == 0)
-    }
-
-    @Test(arguments: ["/users/@me", "/users/%40me", "/users/%40%6de"])
-    func aLiteralIsNotSlippedPastByEscapingWhatMayStandRaw(path: String) throws {
-        let table = try routeTable("/users/{id}", "/users/@me")
-        #expect(table.routeIndex(path) == 1)
-    }
-
-    @Test func whatIsForwardedKeepsItsReservedEscapes() throws {
-        #expect(try routeTable("/users/@me").routed("/users/%40me") == .route(0, "/users/%40me"))
-        #expect(try routeTable("/a%40b").routed("/a@b") == .route(0, "/a@b"))
-    }
-
-    @Test func escapesOfDelimitersAreNotDecodedForTheComparison() throws {
-        let table = try routeTable("/a%3Fb", "/c%23", "/d%25x", "/%25zz%40")
-        #expect(table.routeIndex("/a%3fb") == 0)
-        #expect(table.routeIndex("/c%23") == 1)
-        #expect(table.routeIndex("/d%25x") == 2)
-        #expect(table.routeIndex("/%25zz@") == 3)
-    }
+    @Test(arguments: [
+        RoutingCase(
+            "case is significant unless the route ignores it",
+            [.init(pattern: "/Admin/{x}/Z", caseInsensitive: true), "/b"],
+            ["/aDMIN/Kept/z": .route(0, "/aDMIN/Kept/z"), "/B": .notFound]),
+        RoutingCase(
+            "B-06: an exact literal precedes a case-insensitive one and a capture",
+            ["/{x}", .init(pattern: "/admin", caseInsensitive: true), "/admin"],
+            ["/admin": .route(2, "/admin"), "/%41DMIN": .route(1, "/ADMIN"), "/admins": .route(0, "/admins")]),
+        RoutingCase(
+            "an escaped reserved character does not bypass a literal", ["/users/{id}", "/users/@me"],
+            [
+                "/users/@me": .route(1, "/users/@me"), "/users/%40me": .route(1, "/users/%40me"),
+                "/users/%40%6de": .route(1, "/users/%40me"),
+            ]),
+        RoutingCase(
+            "escapes of delimiters are not decoded for the comparison",
+            ["/a%3Fb", "/c%23", "/d%25x", "/%25zz%40", "/a%40b"],
+            [
+                "/a%3fb": .route(0, "/a%3Fb"), "/c%23": .route(1, "/c%23"), "/d%25x": .route(2, "/d%25x"),
+                "/%25zz@": .route(3, "/%25zz@"), "/a@b": .route(4, "/a@b"),
+            ]),
+    ])
+    func `literals are compared in canonical form`(routing: RoutingCase) throws { try routing.check() }
 }

@@ -9,8 +9,6 @@ import Testing
     static let hosts = ["x.com", "a.x.com", "*.x.com", "*.a.x.com"]
     static let methods = ["GET", "HEAD", "PUT"]
 
-    // MARK: Generators
-
     static func pattern(_ random: inout SeededRandom) -> String {
         var pattern = ""
         for index in 0..<Int.random(in: 0...4, using: &random) {
@@ -47,7 +45,7 @@ import Testing
         choices.randomElement(using: &random) ?? ""
     }
 
-    /// A table of what is left of random routes when those with problems are taken out.
+    /// A table of random routes, without the routes with problems.
     static func table(_ random: inout SeededRandom, routes count: Int) throws -> (RouteTable, [RouteDefinition]) {
         var routes = (0..<count).map { _ in definition(&random) }
         while true {
@@ -57,10 +55,8 @@ import Testing
         }
     }
 
-    // MARK: Tests
-
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func theTrieRoutesAsTheNaiveRouterDoes(seed: UInt64) throws {
+    func `the trie routes as the naive router does`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let hosts = ["x.com", "a.x.com", "b.x.com", "b.a.x.com", "y.org", ""]
         for round in 0..<20 {
@@ -80,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [101, 102] as [UInt64])
-    func whatIsForwardedIsRoutedTheSameWhenItIsSent(seed: UInt64) throws {
+    func `a forwarded path is routed alike when it is sent again`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var matched = 0
         for _ in 0..<20 {
@@ -96,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [201, 202, 203, 204] as [UInt64])
-    func aRouteIsCalledShadowedExactlyWhenNoPathReachesIt(seed: UInt64) {
+    func `a route is shadowed exactly when no path reaches it`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var found = 0
         for _ in 0..<15 {

@@ -2,160 +2,127 @@ import Testing
 
 @testable import Routing
 
-/// `merge_slashes`, `encoded_slashes` and `strip_prefix`: what is matched is what is forwarded.
+/// `merge_slashes`, `encoded_slashes` and `strip_prefix`: the matched path is the forwarded path.
 @Suite struct SlashOptionTests {
-    // MARK: merge_slashes
+    static let cases = [
+        // merge_slashes
+        RoutingCase(
+            "a route that keeps empty segments forwards them", [.init(pattern: "/files/**", mergeSlashes: false)],
+            [
+                "/files/a//b/": .route(0, "/files/a//b/"), "/files//b//": .route(0, "/files//b//"),
+                "/files/x/.//../b%2D": .route(0, "/files/x/b-"),
+            ]),
+        RoutingCase(
+            "a route that keeps empty segments must match them",
+            [.init(pattern: "/admin/{x}", mergeSlashes: false), "/**"],
+            [
+                "/admin/1": .route(0, "/admin/1"), "//admin/1": .notFound, "/admin//1": .notFound,
+                "/admin/1//": .notFound,
+            ]),
+        RoutingCase(
+            "an empty segment does not bypass a more specific route",
+            [
+                .init(pattern: "/**", mergeSlashes: false), "/admin/**",
+                .init(pattern: "/strict/**", mergeSlashes: false),
+            ],
+            [
+                "//admin/x": .route(1, "/admin/x"), "//other//x": .route(0, "//other//x"), "//strict/x": .notFound,
+                "/strict//x": .route(2, "/strict//x"),
+            ]),
+        RoutingCase(
+            "the method is chosen before the form",
+            [
+                .init(pattern: "/a/**", methods: ["GET"], mergeSlashes: false),
+                .init(pattern: "/a/**", methods: ["PUT"]),
+            ],
+            ["/a//b": .route(0, "/a//b"), "PUT /a//b": .route(1, "/a/b")]),
+        // encoded_slashes
+        RoutingCase(
+            "an encoded slash is refused unless the route keeps it",
+            [
+                .init(pattern: "/keep/{x}", encodedSlashes: .keep), "/a/**",
+                .init(pattern: "/m", methods: ["GET"], encodedSlashes: .keep),
+                .init(pattern: "/mixed/{x}", methods: ["GET"], encodedSlashes: .keep),
+                .init(pattern: "/mixed/{x}", methods: ["PUT"]),
+            ],
+            [
+                "/keep/a%2fb": .route(0, "/keep/a%2Fb"), "/a/x%2Fb": .badPath(.encodedSlash),
+                "/a/x%2Fb/../c": .badPath(.encodedSlash), "/nothing%2F": .badPath(.encodedSlash),
+                "/mixed/%2F": .route(3, "/mixed/%2F"), "PUT /mixed/%2F": .badPath(.encodedSlash),
+                "POST /mixed/%2F": .methodNotAllowed("GET, HEAD, PUT"),
+            ]),
+        // strip_prefix
+        RoutingCase(
+            "whole segments are stripped and the rest begins with a slash",
+            [.init(pattern: "/api/v1/**", stripPrefix: "/api/v1")],
+            [
+                "/api/v1": .route(0, "/"), "/api/v1/": .route(0, "/"), "/api/v1/x": .route(0, "/x"),
+                "/api/v1/x/": .route(0, "/x/"), "/%61pi/v1//x": .route(0, "/x"),
+            ]),
+        RoutingCase(
+            "B-11: a prefix ends at the end of a segment", [.init(pattern: "/**", stripPrefix: "/foo/")],
+            [
+                "/foo/bar": .route(0, "/bar"), "/foobar/x": .route(0, "/foobar/x"), "/foo": .route(0, "/"),
+                "/foo../bar": .route(0, "/foo../bar"), "/foo/../bar": .route(0, "/bar"),
+                "/x/foo/bar": .route(0, "/x/foo/bar"),
+            ]),
+        RoutingCase(
+            "a prefix is compared like the literals of the route",
+            [
+                .init(pattern: "/Api/**", caseInsensitive: true, stripPrefix: "/api"),
+                .init(pattern: "/@x/**", stripPrefix: "/@x"), .init(pattern: "/none/**", stripPrefix: "/"),
+            ],
+            ["/API/x": .route(0, "/x"), "/%40x/y": .route(1, "/y"), "/none/y": .route(2, "/none/y")]),
+        RoutingCase(
+            "a route that keeps empty segments keeps them behind the prefix",
+            [.init(pattern: "/a/**", mergeSlashes: false, stripPrefix: "/a")],
+            ["/a/x//y": .route(0, "/x//y"), "/a//x/y": .badPath(.emptySegmentAfterStrip)]),
+        RoutingCase(
+            "stripping a prefix reaches no builtin path", [.init(pattern: "/a/**", stripPrefix: "/a")],
+            ["/a/.gatehouse/auth": .notFound]),
+    ]
 
-    @Test func aRouteThatKeepsEmptySegmentsForwardsThem() throws {
-        let table = try RouteTable([RouteDefinition(pattern: "/files/**", mergeSlashes: false)])
-        #expect(table.routed("/files/a//b/") == .route(0, "/files/a//b/"))
-        #expect(table.routed("/files//b//") == .route(0, "/files//b//"))
-        #expect(table.routed("/files/x/.//../b%2D") == .route(0, "/files/x/b-"))
-    }
+    @Test(arguments: cases)
+    func `B-11: the options choose the forwarded path`(routing: RoutingCase) throws { try routing.check() }
 
-    @Test func aRouteThatKeepsEmptySegmentsMustMatchThem() throws {
-        let table = try RouteTable([
-            RouteDefinition(pattern: "/admin/{x}", mergeSlashes: false), RouteDefinition(pattern: "/**"),
-        ])
-        #expect(table.routed("/admin/1") == .route(0, "/admin/1"))
-        #expect(table.routed("//admin/1") == .notFound)
-        #expect(table.routed("/admin//1") == .notFound)
-        #expect(table.routed("/admin/1//") == .notFound)
-    }
-
-    @Test func anEmptySegmentLeadsAroundNoMoreSpecificRoute() throws {
-        let table = try RouteTable([
-            RouteDefinition(pattern: "/**", mergeSlashes: false), RouteDefinition(pattern: "/admin/**"),
-            RouteDefinition(pattern: "/strict/**", mergeSlashes: false),
-        ])
-        #expect(table.routed("//admin/x") == .route(1, "/admin/x"))
-        #expect(table.routed("//other//x") == .route(0, "//other//x"))
-        #expect(table.routed("//strict/x") == .notFound)
-        #expect(table.routed("/strict//x") == .route(2, "/strict//x"))
-    }
-
-    @Test func theMethodIsChosenBeforeTheForm() throws {
-        let table = try RouteTable([
-            RouteDefinition(pattern: "/a/**", methods: ["GET"], mergeSlashes: false),
-            RouteDefinition(pattern: "/a/**", methods: ["PUT"]),
-        ])
-        #expect(table.routed("/a//b", "GET") == .route(0, "/a//b"))
-        #expect(table.routed("/a//b", "PUT") == .route(1, "/a/b"))
-    }
-
-    @Test func capturesOfARestKeepEmptySegmentsWithTheRoute() throws {
-        let table = try RouteTable([RouteDefinition(pattern: "/f/{rest=**}", mergeSlashes: false)])
-        #expect(table.captured("/f/a//b/") == ["rest=a//b"])
-    }
-
-    // MARK: encoded_slashes
-
-    @Test func anEncodedSlashIsRefusedUnlessTheRouteKeepsIt() throws {
-        let table = try RouteTable([
-            RouteDefinition(pattern: "/keep/{x}", encodedSlashes: .keep), RouteDefinition(pattern: "/a/**"),
-            RouteDefinition(pattern: "/m", methods: ["GET"], encodedSlashes: .keep),
-            RouteDefinition(pattern: "/mixed/{x}", methods: ["GET"], encodedSlashes: .keep),
-            RouteDefinition(pattern: "/mixed/{x}", methods: ["PUT"]),
-        ])
-        #expect(table.routed("/keep/a%2fb") == .route(0, "/keep/a%2Fb"))
-        #expect(table.routed("/a/x%2Fb") == .badPath(.encodedSlash))
-        #expect(table.routed("/nothing%2F") == .badPath(.encodedSlash))
-        #expect(table.routed("/mixed/%2F", "GET") == .route(3, "/mixed/%2F"))
-        #expect(table.routed("/mixed/%2F", "PUT") == .badPath(.encodedSlash))
-        #expect(table.routed("/mixed/%2F", "POST") == .methodNotAllowed("GET, HEAD, PUT"))
-    }
-
-    @Test func anEncodedSlashIsRefusedAlsoInASegmentThatDotsRemove() throws {
-        #expect(try routeTable("/**").routed("/a%2Fb/../c") == .badPath(.encodedSlash))
-    }
-
-    @Test func anEncodedSlashSeparatesNoSegments() throws {
-        let table = try RouteTable([
-            RouteDefinition(pattern: "/{x}", encodedSlashes: .keep),
-            RouteDefinition(pattern: "/a/b", encodedSlashes: .keep),
-        ])
-        #expect(table.routed("/a%2Fb") == .route(0, "/a%2Fb"))
-        #expect(table.captured("/a%2Fb") == ["x=a%2Fb"])
+    @Test func `captures are segments of the matched path`() throws {
+        let rest = try routeTable(.init(pattern: "/f/{rest=**}", mergeSlashes: false))
+        #expect(rest.captured("/f/a//b/") == ["rest=a//b"])
+        let encoded = try routeTable(
+            .init(pattern: "/{x}", encodedSlashes: .keep), .init(pattern: "/a/b", encodedSlashes: .keep))
+        #expect(encoded.routed("/a%2Fb") == .route(0, "/a%2Fb"))
+        #expect(encoded.captured("/a%2Fb") == ["x=a%2Fb"])
+        let stripped = try routeTable(.init(pattern: "/a/{x}", stripPrefix: "/a"))
+        #expect(stripped.captured("/a/b") == ["x=b"])
     }
 
     @Test(arguments: [
-        "/keep/..%2Fb", "/keep/a%2F..", "/keep/a%2f..%2fb", "/keep/.%2Fx", "/keep/a%2F%2e%2e%2Fb", "/keep/a%2F..%2F",
-        "/keep/a%2F./x",
+        "/foo/..%2Fb", "/foo/a%2F..", "/foo/a%2f..%2fb", "/foo/.%2Fx", "/foo/a%2F%2e%2e%2Fb", "/foo/a%2F..%2F",
+        "/foo/a%2F./x", "/foo/..%2fadmin", "/foo/%2e%2e%2fadmin", "/foo%2f../admin",
     ])
-    func aDotSegmentBesideAnEncodedSlashIsAlwaysRefused(path: String) throws {
-        let table = try RouteTable([RouteDefinition(pattern: "/keep/**", encodedSlashes: .keep)])
-        #expect(table.routed(path) == .badPath(.dotSegmentBesideEncodedSlash))
+    func `B-11: a dot segment beside an encoded slash is always refused`(path: String) throws {
+        for prefix in [nil, "/foo"] {
+            let table = try routeTable(.init(pattern: "/**", encodedSlashes: .keep, stripPrefix: prefix))
+            #expect(table.routed(path) == .badPath(.dotSegmentBesideEncodedSlash))
+        }
     }
-
-    // MARK: strip_prefix
 
     @Test(arguments: [
-        ("/api/v1", "/"), ("/api/v1/", "/"), ("/api/v1/x", "/x"), ("/api/v1/x/", "/x/"), ("/%61pi/v1//x", "/x"),
+        ("/../x", PathError.Reason.dotSegmentAfterStrip), ("/x/.", .dotSegmentAfterStrip),
+        ("/..%2Fx", .dotSegmentAfterStrip), ("/a%2f..", .dotSegmentAfterStrip), ("/..;x", .dotSegmentAfterStrip),
+        ("x/y", .notAbsolute), ("//x/y", .emptySegmentAfterStrip),
     ])
-    func wholeSegmentsAreStrippedAndTheRestBeginsWithASlash(path: String, expected: String) throws {
-        let table = try RouteTable([RouteDefinition(pattern: "/api/v1/**", stripPrefix: "/api/v1")])
-        #expect(table.routed(path) == .route(0, expected))
-    }
-
-    @Test func aPrefixEndsAtASegmentsEnd() throws {
-        let table = try RouteTable([RouteDefinition(pattern: "/**", stripPrefix: "/foo/")])
-        #expect(table.routed("/foo/bar") == .route(0, "/bar"))
-        #expect(table.routed("/foobar/x") == .route(0, "/foobar/x"))
-        #expect(table.routed("/foo../bar") == .route(0, "/foo../bar"))
-        #expect(table.routed("/x/foo/bar") == .route(0, "/x/foo/bar"))
-    }
-
-    @Test func aPrefixIsComparedAsTheRoutesLiteralsAre() throws {
-        let table = try RouteTable([
-            RouteDefinition(pattern: "/Api/**", caseInsensitive: true, stripPrefix: "/api"),
-            RouteDefinition(pattern: "/@x/**", stripPrefix: "/@x"),
-            RouteDefinition(pattern: "/none/**", stripPrefix: "/"),
-        ])
-        #expect(table.routed("/API/x") == .route(0, "/x"))
-        #expect(table.routed("/%40x/y") == .route(1, "/y"))
-        #expect(table.routed("/none/y") == .route(2, "/none/y"))
-    }
-
-    @Test func aRouteThatKeepsEmptySegmentsKeepsThemBehindThePrefix() throws {
-        let table = try RouteTable([RouteDefinition(pattern: "/a/**", mergeSlashes: false, stripPrefix: "/a")])
-        #expect(table.routed("/a/x//y") == .route(0, "/x//y"))
-    }
-
-    @Test func anEmptySegmentDirectlyBehindThePrefixIsRefused() throws {
-        // `//x/y` would name the server x.
-        let problem = Array("//x/y".utf8).withUnsafeBytes { StripPrefix.problem(with: $0) }
-        #expect(problem?.reason == .emptySegmentAfterStrip)
-        let table = try RouteTable([RouteDefinition(pattern: "/a/**", mergeSlashes: false, stripPrefix: "/a")])
-        #expect(table.routed("/a//x/y") == .badPath(.emptySegmentAfterStrip))
-    }
-
-    @Test func theMatchedPathKeepsThePrefix() throws {
-        let table = try RouteTable([RouteDefinition(pattern: "/a/{x}", stripPrefix: "/a")])
-        #expect(table.captured("/a/b") == ["x=b"])
-    }
-
-    @Test func theGatewaysOwnPathsDoNotAppearByStripping() throws {
-        let table = try RouteTable([RouteDefinition(pattern: "/a/**", stripPrefix: "/a")])
-        #expect(table.routed("/a/.gatehouse/auth") == .notFound)
-    }
-
-    @Test(arguments: ["/../x", "/x/.", "/..%2Fx", "/a%2f..", "/..;x"])
-    func dotSegmentsAfterStrippingAreRefused(path: String) {
+    func `B-11: an ambiguous path after stripping is refused`(path: String, reason: PathError.Reason) {
         let problem = Array(path.utf8).withUnsafeBytes { StripPrefix.problem(with: $0) }
-        #expect(problem?.reason == .dotSegmentAfterStrip)
-    }
-
-    @Test func anythingButAnAbsolutePathAfterStrippingIsRefused() {
-        let problem = Array("x/y".utf8).withUnsafeBytes { StripPrefix.problem(with: $0) }
-        #expect(problem?.reason == .notAbsolute)
+        #expect(problem?.reason == reason)
     }
 
     @Test(arguments: [
         ("/{x}", PatternError.Reason.notLiteral), ("/a/**", .notLiteral), ("a", .notAbsolute), ("/a/..", .dotSegment),
         ("/%7e", .notCanonical), ("/a//b", .emptySegment),
     ])
-    func aBadPrefixIsAnError(prefix: String, reason: PatternError.Reason) {
-        let reasons = problems(with: [RouteDefinition(pattern: "/**", stripPrefix: prefix)]).map(\.reason)
+    func `an invalid prefix is an error`(prefix: String, reason: PatternError.Reason) {
+        let reasons = problems(with: [.init(pattern: "/**", stripPrefix: prefix)]).map(\.reason)
         guard case .stripPrefix(let error)? = reasons.first else {
             Issue.record("\(reasons)")
             return
@@ -164,8 +131,8 @@ import Testing
     }
 
     @Test(arguments: [("/a/**", "/b"), ("/a", "/a/b"), ("/{x}", "/a/b"), ("/a/b/**", "/a/c")])
-    func aPrefixThatNoPathOfTheRouteHasIsAnError(pattern: String, prefix: String) {
-        let routes = [RouteDefinition(pattern: pattern, stripPrefix: prefix)]
-        #expect(problems(with: routes) == [RouteProblem(route: 0, reason: .stripPrefixNeverApplies)])
+    func `a prefix that no path of the route has is an error`(pattern: String, prefix: String) {
+        let problems = problems(with: [.init(pattern: pattern, stripPrefix: prefix)])
+        #expect(problems == [RouteProblem(route: 0, reason: .stripPrefixNeverApplies)])
     }
 }

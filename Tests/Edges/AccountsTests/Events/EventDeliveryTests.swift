@@ -11,7 +11,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// What becomes of an event that comes twice, at once, or while something is down.
+/// Events that are delivered twice, concurrently, or during an outage.
 @Suite struct EventDeliveryTests {
     private static let link = EventRig.ada
     private static let other = IdentityLink(provider: "google.com", subject: "g-1")
@@ -23,11 +23,11 @@ import Testing
             .with("events", #"{"type":"\#(type)","sub":"user-1","email":"secret@example.com"}"#).signed(by: signer)
     }
 
-    @Test func h14ARepetitionIsAnsweredAlikeAndHasNoEffect() async throws {
+    @Test func `H-14: a repeated delivery is accepted without effect`() async throws {
         let rig = try EventRig()
         try await rig.makeAccount("ada", [Self.link, Self.other])
         #expect(await rig.notify(Self.token()).isAccepted)
-        // What an operator took back stays so.
+        // An operator reverts the effects.
         try await rig.store.setDisabled(Self.link.name, false)
         try await rig.store.unrevoke("ada")
         _ = try await rig.store.claim(Self.link, for: "ada")
@@ -38,7 +38,7 @@ import Testing
         #expect(rig.log.taken.count == 1)
     }
 
-    @Test func anotherEventOfTheSameUserTakesEffect() async throws {
+    @Test func `another event of the same user takes effect`() async throws {
         let rig = try EventRig()
         #expect(await rig.notify(Self.token("consent-revoked")).isAccepted)
         try await rig.store.unrevoke(Self.link.name)
@@ -47,7 +47,7 @@ import Testing
         #expect(rig.log.taken.count == 2)
     }
 
-    @Test func theNamesOfTwoIssuersEventsAreApart() async throws {
+    @Test func `two issuers may use the same token id`() async throws {
         let rig = try EventRig()
         let logout = ProviderSample.oidc.draft.with("jti", #""j-1""#)
             .with("events", #"{"http://schemas.openid.net/event/backchannel-logout":{}}"#).signed()
@@ -56,7 +56,7 @@ import Testing
         #expect(rig.log.taken.count == 2)
     }
 
-    @Test func h14OfManyDeliveriesAtOnceOnTwoGatewaysOneIsTaken() async throws {
+    @Test func `H-14: concurrent deliveries on two gateways take effect once`() async throws {
         let rig = try EventRig()
         try await rig.makeAccount("ada", [Self.link, Self.other])
         let gateways = [rig, try EventRig(rig.store, log: rig.log)]
@@ -68,13 +68,13 @@ import Testing
         #expect(try await rig.store.owner(of: Self.link) == nil)
     }
 
-    @Test func whatFailedHalfwayIsDoneAtTheRepetition() async throws {
+    @Test func `a repeated delivery completes an event that failed halfway`() async throws {
         let path = try TemporaryFolder().path("gatehouse.db")
         let store = try await Self.store(
             at: path, after: "INSERT INTO user (uid, valid_since, disabled) VALUES ('ada', 'soon', 0)")
         let rig = try EventRig(store)
         try await rig.makeAccount("ada", [Self.link, Self.other])
-        #expect(await rig.notify(Self.token()).refusal?.code == .storeUnavailable)
+        #expect(await rig.notify(Self.token()).denial?.code == .storeUnavailable)
         #expect(try await store.user(Self.link.name).disabled)
         #expect(try await store.owner(of: Self.link) == "ada")
         #expect(rig.log.taken.isEmpty)
@@ -86,7 +86,7 @@ import Testing
         #expect(rig.log.taken.count == 1)
     }
 
-    /// A store over a file into which someone wrote `sql`, valid or not.
+    /// A store over a file in which `sql` was executed.
     private static func store(at path: String, after sql: String) async throws -> SQLiteStore {
         try await SQLiteStore(path: path, logger: .silent).close()
         let queue = try DatabaseQueue(path: path)
@@ -100,33 +100,24 @@ import Testing
         return store
     }
 
-    @Test func whileTheStoreIsDownTheSenderIsToldToComeAgain() async throws {
+    @Test func `an outage asks the sender to retry`() async throws {
+        let keys = try EventRig(keys: .unavailable(retryAfter: 7))
+        let unavailable = await keys.notify(Self.token()).denial
+        #expect(unavailable?.code == .keysUnavailable && unavailable?.retryAfter == 7)
+        #expect(try await keys.store.user(Self.link.name) == UserRecord())
         let rig = try EventRig()
         try await rig.store.close()
-        let refusal = await rig.notify(Self.token()).refusal
-        #expect(refusal?.code == .storeUnavailable)
-        #expect(refusal?.retryAfter == 1)
+        let closed = await rig.notify(Self.token()).denial
+        #expect(closed?.code == .storeUnavailable && closed?.retryAfter == 1)
+        #expect(await (try EventRig(keys: .unknown)).notify(Self.token()).denial?.code == .invalidCredential)
     }
 
-    @Test func whileTheKeysAreDownTheSenderIsToldToComeAgain() async throws {
-        let rig = try EventRig(keys: .unavailable(retryAfter: 7))
-        let refusal = await rig.notify(Self.token()).refusal
-        #expect(refusal?.code == .keysUnavailable)
-        #expect(refusal?.retryAfter == 7)
-        #expect(try await rig.store.user(Self.link.name) == UserRecord())
-    }
-
-    @Test func aKeyThatTheProviderHasNotIsTheTokensFault() async throws {
-        let rig = try EventRig(keys: .unknown)
-        #expect(await rig.notify(Self.token()).refusal?.code == .invalidCredential)
-    }
-
-    @Test func l01TheLogNamesTheAccountAndNothingOfTheProvidersUser() async throws {
+    @Test func `L-01: the log names the account and not the user of the provider`() async throws {
         let rig = try EventRig()
         try await rig.makeAccount("ada", [Self.link, Self.other])
         #expect(await rig.notify(Self.token()).isAccepted)
         #expect(await rig.notify(Self.token("consent-revoked", id: "j-2")).isAccepted)
-        #expect(await rig.notify(Self.token(signer: TokenDraft.forgedKey)).refusal != nil)
+        #expect(await rig.notify(Self.token(signer: TokenDraft.forgedKey)).denial != nil)
         #expect(
             rig.log.lines == [
                 "notice event taken event=account-delete provider=apple.com request=r-1 uid=ada",
@@ -136,8 +127,8 @@ import Testing
     }
 
     @Test(arguments: AccountEndpoint.allCases.filter { !$0.isEvent })
-    func aCallThatIsNoEventIsNotServed(_ endpoint: AccountEndpoint) async throws {
+    func `a call that is not an event is not served`(endpoint: AccountEndpoint) async throws {
         let rig = try EventRig()
-        #expect(await rig.post([], to: endpoint).refusal?.code == .routeNotFound)
+        #expect(await rig.post([], to: endpoint).denial?.code == .routeNotFound)
     }
 }

@@ -8,12 +8,16 @@ import Testing
 @testable import CoreFixtures
 @testable import StoreFixtures
 
-/// What many ask for at once is decided once.
+/// Concurrent calls with one effect.
 @Suite(.timeLimit(.minutes(2))) struct RaceTests {
+    private let rig: AccountsRig
+
+    init() async throws { rig = try await AccountsRig() }
+
     private static let rounds = 20
     private static let callers = 16
 
-    /// The answers to calls that are made at once.
+    /// The responses to concurrent calls.
     private func race(_ count: Int = callers, _ call: @escaping @Sendable (Int) async -> CallAnswer) async
         -> [CallAnswer]
     {
@@ -28,62 +32,54 @@ import Testing
         #expect(answers.filter { $0.code == losers }.count == answers.count - 1, "\(answers.map(\.code))")
     }
 
-    @Test("one nonce, many tokens: one wins")
-    func nonce() async throws {
-        let rig = try await AccountsRig()
-        for _ in 0..<Self.rounds {
-            let nonce = try await rig.nonce()
-            let tokens = try (0..<Self.callers).map { number in
-                try rig.idToken(.google, .ada, nonce: nonce) { $0.setting("jti", to: .integer(Int64(number))) }
-            }
-            let answers = await race { number in
-                await rig.call(
-                    .signIn,
-                    ["provider": "google.com", "id_token": .string(tokens[number]), "nonce": .string(nonce)])
-            }
-            expectOneWinner(answers, losers: "auth/missing-or-invalid-nonce")
-        }
-    }
-
-    @Test("one proof, many calls: one wins")
-    func proof() async throws {
-        let rig = try await AccountsRig()
+    /// Races calls with the bodies of each round and expects one success.
+    private func expectOneWinner(
+        _ endpoint: AccountEndpoint, by caller: Principal? = nil,
+        losers: String = "auth/missing-or-invalid-nonce", _ bodies: (Int) async throws -> [JSONObject]
+    ) async throws {
         for round in 0..<Self.rounds {
-            let token = try rig.idToken(.google, .ada) { $0.setting("jti", to: .integer(Int64(round))) }
-            let answers = await race { _ in
-                await rig.call(.signIn, ["provider": "google.com", "id_token": .string(token)])
+            let bodies = try await bodies(round)
+            let answers = await race { number in
+                await rig.call(endpoint, bodies[number % bodies.count], by: caller)
             }
-            expectOneWinner(answers, losers: "auth/missing-or-invalid-nonce")
+            expectOneWinner(answers, losers: losers)
         }
     }
 
-    @Test("one pending token, many calls: one wins")
-    func pending() async throws {
-        let rig = try await AccountsRig()
+    @Test func `one nonce is used once by concurrent calls`() async throws {
+        try await expectOneWinner(.signIn) { _ in
+            let nonce = try await rig.nonce()
+            return try (0..<Self.callers).map { number in
+                let token = try rig.idToken(.google, .ada, nonce: nonce) {
+                    $0.setting("jti", to: .integer(Int64(number)))
+                }
+                return ["provider": "google.com", "id_token": .string(token), "nonce": .string(nonce)]
+            }
+        }
+    }
+
+    @Test func `one proof is used once by concurrent calls`() async throws {
+        try await expectOneWinner(.signIn) { round in
+            let token = try rig.idToken(.google, .ada) { $0.setting("jti", to: .integer(Int64(round))) }
+            return [["provider": "google.com", "id_token": .string(token)]]
+        }
+    }
+
+    @Test func `one pending token is used once by concurrent calls`() async throws {
         let caller = try await rig.session(.google, .ada)
         _ = try await rig.session(.facebook, .dennis)
-        for _ in 0..<Self.rounds {
+        try await expectOneWinner(.signIn, losers: "auth/invalid-credential") { _ in
             let refused = await rig.call(.link, try await rig.proof(.facebook, .dennis), by: caller)
-            let pending = try #require(refused.pending)
-            let answers = await race { _ in await rig.call(.signIn, ["pending_token": .string(pending)]) }
-            expectOneWinner(answers, losers: "auth/invalid-credential")
+            return [["pending_token": .string(try #require(refused.pending))]]
         }
     }
 
-    @Test("I-10: one proof, many sessions that want to be recent: one wins")
-    func reauthenticate() async throws {
-        let rig = try await AccountsRig()
+    @Test func `I-10: one proof makes one of many concurrent sessions recent`() async throws {
         let caller = try await rig.session()
-        for _ in 0..<Self.rounds {
-            let body = try await rig.proof(.google, .ada)
-            let answers = await race { _ in await rig.call(.reauthenticate, body, by: caller) }
-            expectOneWinner(answers, losers: "auth/missing-or-invalid-nonce")
-        }
+        try await expectOneWinner(.reauthenticate, by: caller) { _ in [try await rig.proof(.google, .ada)] }
     }
 
-    @Test("one identity, many first sign-ins: one account")
-    func creation() async throws {
-        let rig = try await AccountsRig()
+    @Test func `concurrent first sign-ins of one identity create one account`() async throws {
         for round in 0..<Self.rounds {
             let tokens = try (0..<Self.callers).map { number in
                 try rig.idToken(.google, .dennis.withEmail("d\(round)@example.com")) {
@@ -99,9 +95,7 @@ import Testing
         }
     }
 
-    @Test("one identity, many accounts that want to link it: one has it")
-    func link() async throws {
-        let rig = try await AccountsRig()
+    @Test func `one of many concurrent accounts links an identity`() async throws {
         let callers = try await accounts(rig)
         for round in 0..<Self.rounds {
             // Another subject in each round.
@@ -118,9 +112,7 @@ import Testing
         }
     }
 
-    @Test("an unlink and a sign-in at once: the identity opens the account or another one, never both")
-    func unlinkAgainstSignIn() async throws {
-        let rig = try await AccountsRig()
+    @Test func `a concurrent unlink and sign-in open one account`() async throws {
         let caller = try await rig.session()
         for round in 0..<Self.rounds {
             // A token from before the last unlink does not count any more.

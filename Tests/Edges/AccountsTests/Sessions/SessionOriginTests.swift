@@ -15,9 +15,12 @@ import Testing
 
 /// Sessions are bound to the identity that began them, and ordered among revocations by the store.
 @Suite(.timeLimit(.minutes(1))) struct SessionOriginTests {
-    private func isRevoked(_ rig: AccountsRig, _ caller: Principal) -> Bool {
-        let authorizer = Authorizer(
-            store: StoreReader(view: rig.store.view, lane: 0), clockSkew: 5, maxStaleness: .max)
+    private let rig: AccountsRig
+
+    init() async throws { rig = try await AccountsRig() }
+
+    private func isRevoked(_ caller: Principal) -> Bool {
+        let authorizer = Authorizer(store: StoreReader(view: rig.store.view, lane: 0), clockSkew: 5, maxStaleness: .max)
         if case .revoked = authorizer.replicatedRevocation(caller.standing) { return true }
         return false
     }
@@ -27,7 +30,7 @@ import Testing
     }
 
     /// The account service of another gateway, whose clock is ahead.
-    private func ahead(_ rig: AccountsRig, seconds: Int64) -> Accounts {
+    private func ahead(seconds: Int64) -> Accounts {
         let (parts, time) = (rig.parts, rig.time)
         return Accounts(
             AccountParts(
@@ -37,7 +40,7 @@ import Testing
     }
 
     /// Two sessions of one account, begun by Google's identity of ada and by `oidc.corp`'s of grace.
-    private func linked(_ rig: AccountsRig) async throws -> (owner: Principal, other: Principal) {
+    private func linked() async throws -> (owner: Principal, other: Principal) {
         let owner = try await rig.session(.google, .ada)
         let linked = await rig.call(.link, try await rig.proof(.oidc("corp"), .grace), by: owner)
         try #require(linked.code == "ok", "\(rig.log.text)")
@@ -47,56 +50,44 @@ import Testing
     }
 
     @Test func `an unlinked identity's sessions end, and no others`() async throws {
-        let rig = try await AccountsRig()
-        let (owner, other) = try await linked(rig)
+        let (owner, other) = try await linked()
         let proof = try await rig.proof(.oidc("corp"), .grace)
         let answer = await rig.call(.unlink, ["provider": "oidc.corp"], by: owner)
         #expect(answer.code == "ok" && answer.cookie == nil)
-        #expect(isRevoked(rig, other) && !isRevoked(rig, owner))
+        #expect(isRevoked(other) && !isRevoked(owner))
         for (call, body) in [
             (AccountEndpoint.link, proof), (.unlink, ["provider": "google.com"]), (.reauthenticate, proof),
             (.signOut, ["everywhere": true]),
         ] {
-            #expect(await rig.call(call, body, by: other).code == "auth/session-cookie-revoked")
+            #expect(await rig.code(call, body, by: other) == "auth/session-cookie-revoked")
         }
-        #expect(await rig.call(.unlink, ["provider": "oidc.corp"], by: owner).code == "auth/no-such-provider")
-    }
-
-    @Test func `a session that unlinks its own identity is over`() async throws {
-        let rig = try await AccountsRig()
-        let (owner, other) = try await linked(rig)
-        let answer = await rig.call(.unlink, ["provider": "oidc.corp"], by: other)
-        #expect(answer.code == "ok" && answer.cookie == .clear)
-        #expect(isRevoked(rig, other) && !isRevoked(rig, owner))
+        #expect(await rig.code(.unlink, ["provider": "oidc.corp"], by: owner) == "auth/no-such-provider")
     }
 
     @Test func `a session that another identity proved is that identity's`() async throws {
-        let rig = try await AccountsRig()
-        let (_, other) = try await linked(rig)
+        let (_, other) = try await linked()
         let body = try await rig.proof(.google, .ada) { $0.setting("jti", to: "2") }
         let answer = await rig.call(.reauthenticate, body, by: other)
         let reissued = try rig.caller(answer)
         #expect(reissued.session == other.session && reissued.expiresAt == other.expiresAt)
         #expect(reissued.origin?.link?.provider == "google.com")
-        #expect(await rig.call(.unlink, ["provider": "oidc.corp"], by: reissued).code == "ok")
-        #expect(isRevoked(rig, other) && !isRevoked(rig, reissued))
+        #expect(await rig.code(.unlink, ["provider": "oidc.corp"], by: reissued) == "ok")
+        #expect(isRevoked(other) && !isRevoked(reissued))
     }
 
     @Test func `a session of an identity that is linked no more passes no call, whatever the records say`() async throws
     {
-        let rig = try await AccountsRig()
-        let (_, other) = try await linked(rig)
+        let (_, other) = try await linked()
         _ = try await rig.store.release(provider: "oidc.corp", of: other.uid)
         try await rig.store.unrevoke(name(.grace, at: .oidc("corp")))
-        #expect(!isRevoked(rig, other))
+        #expect(!isRevoked(other))
         let answer = await rig.call(.unlink, ["provider": "google.com"], by: other)
         #expect(answer.code == "auth/session-cookie-revoked")
     }
 
     @Test(arguments: [false, true])
     func `a revoked or disabled identity has no sessions and no sign-ins`(isDisabled: Bool) async throws {
-        let rig = try await AccountsRig()
-        let (owner, other) = try await linked(rig)
+        let (owner, other) = try await linked()
         let name = name(.grace, at: .oidc("corp"))
         let proof = try await rig.proof(.oidc("corp"), .grace) { $0.issued(at: rig.now - 1) }
         if isDisabled {
@@ -104,44 +95,41 @@ import Testing
         } else {
             try await rig.store.revoke(name, at: rig.now, .everything)
         }
-        #expect(isRevoked(rig, other) && !isRevoked(rig, owner))
+        #expect(isRevoked(other) && !isRevoked(owner))
         let code = isDisabled ? "auth/user-disabled" : "auth/id-token-revoked"
-        #expect(await rig.call(.signIn, proof).code == code)
+        #expect(await rig.code(.signIn, proof) == code)
         guard !isDisabled else { return }
         // A credential that was made afterwards counts, in the same second too.
         let again = try await rig.session(.oidc("corp"), .grace)
-        #expect(again.uid == owner.uid && !isRevoked(rig, again))
+        #expect(again.uid == owner.uid && !isRevoked(again))
     }
 
     @Test func `signing out everywhere ends the sessions of the same second, again and again`() async throws {
-        let rig = try await AccountsRig()
         for round in 0..<4 {
             let callers = [try await rig.session(.apple, .alan), try await rig.session(.apple, .alan)]
-            #expect(!callers.contains { isRevoked(rig, $0) }, "\(round)")
-            #expect(await rig.call(.signOut, ["everywhere": true], by: callers[0]).code == "ok")
-            #expect(callers.allSatisfy { isRevoked(rig, $0) }, "\(round)")
+            #expect(!callers.contains { isRevoked($0) }, "\(round)")
+            #expect(await rig.code(.signOut, ["everywhere": true], by: callers[0]) == "ok")
+            #expect(callers.allSatisfy { isRevoked($0) }, "\(round)")
         }
     }
 
     @Test func `a takeover ends a session that a gateway with a faster clock began`() async throws {
-        let rig = try await AccountsRig()
         let squatter = DevelopmentUser.dennis.withEmail("ada@example.com", verified: false)
         let signIn = AccountCall(
             endpoint: .signIn, body: Array(try await rig.proof(.oidc("corp"), squatter).text.utf8),
             contentType: "application/json", caller: nil, network: .version4(1), requestID: "request-2")
-        let session = try rig.caller(CallAnswer(reply: await ahead(rig, seconds: 2).reply(to: signIn)))
+        let session = try rig.caller(CallAnswer(reply: await ahead(seconds: 2).reply(to: signIn)))
         #expect(session.startedAt?.seconds == rig.now + 2)
         let taken = await rig.call(.signIn, try await rig.proof(.google, .ada))
         #expect(taken.code == "auth/requires-recent-login")
-        #expect(isRevoked(rig, session))
+        #expect(isRevoked(session))
         // The owner is let in at once, by the slow clock too.
         let owner = try await rig.session(.google, .ada)
-        #expect(owner.uid == session.uid && !isRevoked(rig, owner))
+        #expect(owner.uid == session.uid && !isRevoked(owner))
     }
 
     @Test func `a sign-in whose identity is unlinked meanwhile begins no session`() async throws {
-        let rig = try await AccountsRig()
-        let (_, other) = try await linked(rig)
+        let (_, other) = try await linked()
         let parts = rig.parts
         _ = try await rig.store.release(provider: "oidc.corp", of: other.uid)
         let link = try #require(other.origin?.link)
@@ -149,29 +137,25 @@ import Testing
             try await SessionStarter(parts: parts).start(other.user, link, madeAt: UnixTime(clamping: rig.now)) == nil)
     }
 
-    @Test("O-29: an opaque token that does not say when it was made counts after a revocation, and only once")
-    func opaqueWithoutTime() async throws {
-        let rig = try await AccountsRig()
+    @Test func `O-29: an opaque token without a time counts once after a revocation`() async throws {
         func body(_ text: String) -> JSONObject {
             rig.opaque.add(.introspected(for: .robot, text: text, now: rig.now).removing("iat"))
             return ["provider": "oauth.legacy", "access_token": .string(text)]
         }
         let owner = try await rig.session()
-        #expect(await rig.call(.link, body("token-1"), by: owner).code == "ok")
+        #expect(await rig.code(.link, body("token-1"), by: owner) == "ok")
         let first = try rig.caller(try await rig.signIn(body("token-2")))
         try #require(first.uid == owner.uid)
-        #expect(await rig.call(.unlink, ["provider": "oauth.legacy"], by: owner).code == "ok")
-        #expect(isRevoked(rig, first))
-        #expect(await rig.call(.link, body("token-3"), by: owner).code == "ok")
+        #expect(await rig.code(.unlink, ["provider": "oauth.legacy"], by: owner) == "ok")
+        #expect(isRevoked(first))
+        #expect(await rig.code(.link, body("token-3"), by: owner) == "ok")
         try await rig.store.revoke(owner.uid, at: rig.now, .everything)
-        #expect(await rig.call(.signIn, body("token-2")).code == "auth/missing-or-invalid-nonce")
+        #expect(await rig.code(.signIn, body("token-2")) == "auth/missing-or-invalid-nonce")
         let again = try rig.caller(try await rig.signIn(body("token-4")))
-        #expect(again.uid == owner.uid && !isRevoked(rig, again))
+        #expect(again.uid == owner.uid && !isRevoked(again))
     }
 
-    @Test("O-29: a provider's own token proves no sign-in to calls that change the account, until its user proved one")
-    func bearer() async throws {
-        let rig = try await AccountsRig()
+    @Test func `O-29: a provider token changes the account only after a proof of sign-in`() async throws {
         let owner = try await rig.session()
         let identity = try ProviderIdentity.made(
             provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"), authTime: rig.now)
@@ -182,30 +166,25 @@ import Testing
             (AccountEndpoint.link, rig.gitHub()), (.unlink, ["provider": "google.com"]),
             (.signOut, ["everywhere": true]),
         ] as [(AccountEndpoint, JSONObject)] {
-            #expect(await rig.call(call, body, by: caller).code == "auth/requires-recent-login")
+            #expect(await rig.code(call, body, by: caller) == "auth/requires-recent-login")
         }
-        #expect(await rig.call(.reauthenticate, try await rig.proof(.google, .ada), by: caller).code == "ok")
-        #expect(await rig.call(.link, rig.gitHub(), by: caller).code == "ok")
+        #expect(await rig.code(.reauthenticate, try await rig.proof(.google, .ada), by: caller) == "ok")
+        #expect(await rig.code(.link, rig.gitHub(), by: caller) == "ok")
     }
 
-    @Test("H-03: what the view knows of a record that the store lost counts for calls, too")
-    func lostRecords() async throws {
-        let rig = try await AccountsRig()
+    @Test func `H-03: a revocation in the view counts although the store lost it`() async throws {
         let ada = try await rig.session()
         // Made before the revocation that the store lost, and after one that it kept.
         let proof = try await rig.proof(.google, .ada) { $0.issued(at: rig.now - 10) }
         try await rig.store.revoke(ada.uid, at: rig.now - 1000)
-        rig.store.view.setUser(
-            ada.userKey, to: RecordWord(UserRecord(validSince: UnixTime(clamping: rig.now - 5))))
-        #expect(await rig.call(.signIn, proof).code == "auth/id-token-revoked")
+        rig.store.view.setUser(ada.userKey, to: RecordWord(UserRecord(validSince: UnixTime(clamping: rig.now - 5))))
+        #expect(await rig.code(.signIn, proof) == "auth/id-token-revoked")
         rig.store.view.setUser(
             ada.userKey, to: RecordWord(UserRecord(validSince: UnixTime(clamping: rig.now - 1000), disabled: true)))
-        #expect(await rig.call(.signIn, try await rig.proof(.google, .ada)).code == "auth/user-disabled")
+        #expect(await rig.code(.signIn, try await rig.proof(.google, .ada)) == "auth/user-disabled")
     }
 
-    @Test("O-29: Google's auth_time of last month, then a revocation, then a sign-in that counts")
-    func googlesAuthTime() async throws {
-        let rig = try await AccountsRig()
+    @Test func `O-29: a sign-in after a revocation counts despite an old auth_time of Google`() async throws {
         func proof(_ number: String) async throws -> JSONObject {
             try await rig.proof(.google, .ada) {
                 $0.signedIn(at: rig.now - 2_600_000).setting("jti", to: .string(number))
@@ -215,21 +194,19 @@ import Testing
         #expect(first.authTime?.seconds == rig.now)
         #expect(first.standing.authenticatedAt.known?.seconds == rig.now - 2_600_000)
         try await rig.store.revoke(first.uid, at: rig.now, .everything)
-        #expect(isRevoked(rig, first))
+        #expect(isRevoked(first))
         let second = try rig.caller(try await rig.signIn(try await proof("2")))
-        #expect(!isRevoked(rig, second))
+        #expect(!isRevoked(second))
         rig.time.advance(seconds: 400)
-        #expect(await rig.call(.reauthenticate, try await proof("3"), by: second).code == "ok")
+        #expect(await rig.code(.reauthenticate, try await proof("3"), by: second) == "ok")
         // Made before the revocation, presented after it.
         let old = try await rig.proof(.google, .ada) { $0.setting("jti", to: "4") }
         rig.time.advance(seconds: 1)
         try await rig.store.revoke(first.uid, at: rig.now, .everything)
-        #expect(await rig.call(.signIn, old).code == "auth/id-token-revoked")
+        #expect(await rig.code(.signIn, old) == "auth/id-token-revoked")
     }
 
-    @Test("O-29: a Microsoft token at birth, whose iat is 300 seconds old")
-    func microsoft() async throws {
-        let rig = try await AccountsRig()
+    @Test func `O-29: a fresh Microsoft token may have an iat 300 seconds old`() async throws {
         func proof(_ number: String) async throws -> JSONObject {
             try await rig.proof(.microsoft, .barbara) {
                 $0.issued(at: rig.now - 300).removing("auth_time").setting("jti", to: .string(number))
@@ -240,11 +217,10 @@ import Testing
         try await rig.store.revoke(caller.uid, at: rig.now, .everything)
         let again = try rig.caller(try await rig.signIn(try await proof("2")))
         rig.time.advance(seconds: 1)
-        #expect(await rig.call(.reauthenticate, try await proof("3"), by: again).code == "ok")
+        #expect(await rig.code(.reauthenticate, try await proof("3"), by: again) == "ok")
     }
 
     @Test func `what a session's source proves, the cookie tells`() async throws {
-        let rig = try await AccountsRig()
         let apple = try rig.caller(
             try await rig.signIn(try await rig.proof(.apple, .alan) { $0.signedIn(at: rig.now - 90) }))
         #expect(apple.authTime?.seconds == rig.now - 90)
@@ -256,19 +232,17 @@ import Testing
         #expect(minted.authTime == nil && minted.startedAt?.seconds == rig.now)
     }
 
-    @Test("O-29: only an authentication lets a session pass that asks for one")
-    func recordedKinds() async throws {
-        let rig = try await AccountsRig()
+    @Test func `O-29: only an authentication is recorded as authenticated`() async throws {
         let caller = try await rig.session(.oidc("corp"), .grace)
         rig.time.advance(seconds: 1000)
         let session = try #require(caller.session)
         let confirmed = try await rig.proof(.oidc("corp"), .grace) { $0.removing("auth_time") }
-        #expect(await rig.call(.reauthenticate, confirmed, by: caller).code == "ok")
+        #expect(await rig.code(.reauthenticate, confirmed, by: caller) == "ok")
         #expect(
             try await rig.store.session(caller.uid, session)
                 == SessionRecord(signedInAt: UnixTime(clamping: rig.now)))
         let authenticated = try await rig.proof(.oidc("corp"), .grace) { $0.signedIn(at: rig.now) }
-        #expect(await rig.call(.reauthenticate, authenticated, by: caller).code == "ok")
+        #expect(await rig.code(.reauthenticate, authenticated, by: caller) == "ok")
         #expect(
             try await rig.store.session(caller.uid, session)
                 == SessionRecord(signedInAt: UnixTime(clamping: rig.now), isAuthenticated: true))

@@ -1,15 +1,20 @@
 import DevelopmentIdentity
-import GatewayCore
+import JOSE
 import RequestPipeline
 import RevocationStores
 import Testing
 
 @testable import Accounts
 @testable import CoreFixtures
+@testable import GatewayCore
 @testable import GatewayFixtures
 
 @Suite(.timeLimit(.minutes(1))) struct ProofTests {
-    /// What is wrong with a credential, and the code that says so.
+    private let rig: AccountsRig
+
+    init() async throws { rig = try await AccountsRig() }
+
+    /// The flaw of a credential.
     enum Flaw: String, CaseIterable, Sendable {
         case garbage, expired, future, otherAudience, otherIssuer, otherKey, badSignature, unsigned, anotherProviders
         case microsoftV1, microsoftV2, apiToken, firebases, ourOwnCookie, outlivesMemory
@@ -44,118 +49,91 @@ import Testing
         }
     }
 
-    @Test("whatever is wrong with a token is one answer, with the reason in the log only", arguments: Flaw.allCases)
-    func flaws(_ flaw: Flaw) async throws {
-        let rig = try await AccountsRig()
+    @Test(arguments: Flaw.allCases)
+    func `every invalid token has the same response, with the reason in the log`(flaw: Flaw) async throws {
         let (provider, token) = try flaw.token(rig)
         let answer = await rig.call(.signIn, ["provider": .string(provider), "id_token": .string(token)])
-        #expect(answer.code == "auth/invalid-credential")
-        #expect(answer.denial?.detail == nil)
+        #expect(answer.code == "auth/invalid-credential" && answer.denial?.detail == nil)
         #expect(answer.text == "{}")
         #expect(rig.log.text.contains("auth/invalid-credential"))
         #expect(!rig.log.text.contains(token), "L-01")
     }
 
-    @Test(
-        "a provider that is unknown, or whose tokens of that kind are not taken, is 400",
-        arguments: [
-            ("unknown.example", "id_token"), ("github.com", "id_token"), ("microsoft.com", "access_token"),
-            ("apple.com", "access_token"), ("google.com ", "id_token"),
-        ])
-    func notAllowed(provider: String, member: String) async throws {
-        let rig = try await AccountsRig()
+    @Test(arguments: [
+        ("unknown.example", "id_token"), ("github.com", "id_token"), ("microsoft.com", "access_token"),
+        ("apple.com", "access_token"), ("google.com ", "id_token"),
+    ])
+    func `an unknown provider or kind of token is not allowed`(provider: String, member: String) async throws {
         let token = try rig.idToken(.google, .ada)
         let answer = await rig.call(.signIn, ["provider": .string(provider), (member): .string(token)])
         #expect(answer.code == "auth/operation-not-allowed")
     }
 
-    @Test func keysThatCannotBeHadAreAnOutage() async throws {
-        let rig = try await AccountsRig()
-        let body = try await rig.proof(.google, .ada)
+    @Test func `unavailable keys or an unavailable provider are an outage`() async throws {
+        let (body, opaque) = (try await rig.proof(.google, .ada), rig.gitHub())
         rig.keys.fail(retryAfter: 17)
-        let answer = await rig.call(.signIn, body)
-        #expect(answer.code == "auth/keys-unavailable")
-        #expect(answer.denial?.retryAfter == 17)
-    }
-
-    @Test func aProviderThatCannotBeAskedIsAnOutage() async throws {
-        let rig = try await AccountsRig()
-        let body = rig.gitHub()
         rig.opaque.fail()
-        let answer = await rig.call(.signIn, body)
-        #expect(answer.code == "auth/introspection-unavailable")
-        #expect(answer.denial?.retryAfter == 1)
+        let keys = await rig.call(.signIn, body)
+        #expect(keys.code == "auth/keys-unavailable" && keys.denial?.retryAfter == 17)
+        let provider = await rig.call(.signIn, opaque)
+        #expect(provider.code == "auth/introspection-unavailable" && provider.denial?.retryAfter == 1)
     }
 
-    @Test func anOpaqueTokenThatTheProviderDoesNotKnowIsRefused() async throws {
-        let rig = try await AccountsRig()
+    @Test func `an opaque token that the provider does not know is refused`() async throws {
         let answer = await rig.call(.signIn, ["provider": "github.com", "access_token": "gho_unknown"])
         #expect(answer.code == "auth/invalid-credential")
     }
 
-    @Test("a failure of the store is 503, and changes nothing that was told")
-    func store() async throws {
-        let rig = try await AccountsRig()
+    @Test func `a failure of the store is 503`() async throws {
         let body = try await rig.proof(.google, .ada)
         try await rig.store.close()
-        #expect(await rig.call(.signIn, body).code == "auth/store-unavailable")
-        #expect(await rig.call(.nonce).code == "auth/store-unavailable")
+        #expect(await rig.code(.signIn, body) == "auth/store-unavailable")
+        #expect(await rig.code(.nonce) == "auth/store-unavailable")
     }
 
-    @Test func sessionKeysThatAreNotKnownYetAreAnOutage() async throws {
+    @Test func `missing session keys are an outage`() async throws {
         let rig = try await AccountsRig(keysAreKnown: false)
         let body = try await rig.proof(.google, .ada)
-        #expect(await rig.call(.signIn, body).code == "auth/store-unavailable")
+        #expect(await rig.code(.signIn, body) == "auth/store-unavailable")
         rig.authority.set(try SessionDraft.keys())
-        #expect(await rig.call(.signIn, body).code == "ok", "the proof was not used")
+        #expect(await rig.code(.signIn, body) == "ok", "the proof was not used")
     }
 
-    @Test("E-20: a proof counts once, whichever call takes it")
-    func once() async throws {
-        let rig = try await AccountsRig()
+    @Test func `E-20: a proof counts once, whichever call takes it`() async throws {
         let caller = try await rig.session()
         let token = try rig.idToken(.oidc("corp"), .ada)
         let body: JSONObject = ["provider": "oidc.corp", "id_token": .string(token)]
-        #expect(await rig.call(.link, body, by: caller).code == "ok")
+        #expect(await rig.code(.link, body, by: caller) == "ok")
         for endpoint in [AccountEndpoint.link, .signIn, .reauthenticate] {
-            #expect(await rig.call(endpoint, body, by: caller).code == "auth/missing-or-invalid-nonce")
+            #expect(await rig.code(endpoint, body, by: caller) == "auth/missing-or-invalid-nonce")
         }
         #expect(rig.log.text.contains("duplicate"))
     }
 
-    @Test("an opaque token counts once")
-    func opaqueOnce() async throws {
-        let rig = try await AccountsRig()
-        let body = rig.gitHub()
-        #expect(await rig.call(.signIn, body).code == "ok")
-        #expect(await rig.call(.signIn, body).code == "auth/missing-or-invalid-nonce")
-    }
-
-    @Test("an access token that is a JWS with another signature that fits is the same proof")
-    func malleableAccessToken() async throws {
-        let rig = try await AccountsRig()
+    @Test func `an access token with another valid signature is the same proof`() async throws {
+        let gitHub = rig.gitHub()
+        #expect(await rig.code(.signIn, gitHub) == "ok")
+        #expect(await rig.code(.signIn, gitHub) == "auth/missing-or-invalid-nonce", "the same token")
         let texts = [
             "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJyb2JvdCJ9.b25l", "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJyb2JvdCJ9.dHdv",
         ]
         for (text, code) in zip(texts, ["ok", "auth/missing-or-invalid-nonce"]) {
             rig.opaque.add(.introspected(for: .robot, text: text, now: rig.now))
             let body: JSONObject = ["provider": "oauth.legacy", "access_token": .string(text)]
-            #expect(await rig.call(.signIn, body).code == code)
+            #expect(await rig.code(.signIn, body) == code)
         }
     }
 
-    @Test("a token with another signature that fits is the same proof")
-    func reencoded() async throws {
-        let rig = try await AccountsRig()
+    @Test func `an ID token with another valid signature is the same proof`() async throws {
         let draft = ProviderToken.idToken(of: .google, for: .ada, now: rig.now)
         let body: JSONObject = ["provider": "google.com", "id_token": .string(try draft.signed(by: TokenDraft.key))]
-        #expect(await rig.call(.signIn, body).code == "ok")
+        #expect(await rig.code(.signIn, body) == "ok")
         let digest = try AccountDenial.hash(
             Array(try draft.signed(by: TokenDraft.key).split(separator: ".")[..<2].joined(separator: ".").utf8))
         #expect(try await rig.store.markSeen(digest, lifetime: 1) == false)
     }
 
-    @Test func noMoreProofsAreVerifiedAtATimeThanTheBoundAllows() async throws {
+    @Test func `the number of concurrent verifications is bounded`() async throws {
         let slots = ProofSlots()
         let gate = AsyncStream.makeStream(of: Void.self)
         let started = AsyncStream.makeStream(of: Void.self)
@@ -173,10 +151,107 @@ import Testing
             if count == ProofSlots.capacity { break }
         }
         let refusal = await #expect(throws: AccountDenial.self) { try await slots.run {} }
-        #expect(refusal?.denial.code == .overloaded)
-        #expect(refusal?.denial.retryAfter == 1)
+        #expect(refusal?.denial.code == .overloaded && refusal?.denial.retryAfter == 1)
         gate.continuation.finish()
         for task in running { try await task.value }
         try await slots.run {}
+    }
+
+    @Test func `only an ID token may have a nonce`() async throws {
+        let body: JSONObject = ["provider": "apple.com", "id_token": .string(try rig.idToken(.apple, .alan))]
+        #expect(await rig.code(.signIn, body) == "ok")
+        var opaque = rig.gitHub()
+        opaque["nonce"] = .string(try await rig.nonce())
+        #expect(await rig.code(.signIn, opaque) == "auth/missing-or-invalid-nonce")
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct NonceTests {
+    private let rig: AccountsRig
+
+    init() async throws { rig = try await AccountsRig() }
+
+    @Test func `a nonce has 32 symbols and its hash`() async throws {
+        let answer = await rig.call(.nonce)
+        let nonce = try #require(answer.string("nonce"))
+        #expect(RandomText.isNonce(nonce))
+        #expect(answer.string("nonce_sha256") == (try sha256Text(nonce)))
+        #expect(answer.json?["expires_in"]?.integer == 300)
+    }
+
+    @Test func `H-09: nonces are unique and use all symbols evenly`() {
+        let nonces = (0..<2000).map { _ in RandomText.nonce() }
+        #expect(Set(nonces).count == nonces.count)
+        var counts: [UInt8: Int] = [:]
+        for byte in nonces.joined().utf8 { counts[byte, default: 0] += 1 }
+        // 64,000 symbols, 1000 of each expected; nine standard deviations.
+        #expect(counts.count == 64 && Set(RandomText.nonceAlphabet) == Set(counts.keys))
+        #expect(counts[UInt8(ascii: "W")] == nil && counts[UInt8(ascii: "w")] != nil)
+        #expect(counts.values.allSatisfy { (715...1285).contains($0) })
+    }
+
+    /// The flaw of a nonce in the call or in the token.
+    enum Flaw: String, CaseIterable, Sendable {
+        case missingInCall, missingInToken, another, neverIssued, hashedTwice, rawInAppleToken, upperCaseHash
+        case tooOld, notText, empty
+    }
+
+    @Test(arguments: Flaw.allCases)
+    func `E-20: an invalid nonce is refused`(flaw: Flaw) async throws {
+        let nonce = try await rig.nonce("sign-in")
+        let other = try await rig.nonce()
+        var raw: String? = nonce
+        var claim: JSON? = .string(try sha256Text(nonce))
+        switch flaw {
+        case .missingInCall: raw = nil
+        case .missingInToken: claim = nil
+        case .another: claim = .string(try sha256Text(other))
+        case .neverIssued:
+            raw = RandomText.nonce()
+            claim = .string(try sha256Text(raw ?? ""))
+        case .hashedTwice: claim = .string(try sha256Text(try sha256Text(nonce)))
+        case .rawInAppleToken: claim = .string(nonce)
+        case .upperCaseHash: claim = .string(try sha256Text(nonce).uppercased())
+        case .tooOld: rig.time.advance(seconds: 301)
+        case .notText: claim = 7
+        case .empty: claim = ""
+        }
+        let token = try rig.idToken(.apple, .alan) { token in
+            claim.map { token.setting("nonce", to: $0) } ?? token
+        }
+        var body: JSONObject = ["provider": "apple.com", "id_token": .string(token)]
+        body["nonce"] = raw.map(JSON.string)
+        #expect(await rig.code(.signIn, body) == "auth/missing-or-invalid-nonce")
+    }
+
+    @Test func `a nonce for another purpose is used up`() async throws {
+        let nonce = try await rig.nonce("link")
+        let body: JSONObject = [
+            "provider": "apple.com", "id_token": .string(try rig.idToken(.apple, .alan, nonce: nonce)),
+            "nonce": .string(nonce),
+        ]
+        #expect(await rig.code(.signIn, body) == "auth/missing-or-invalid-nonce")
+        let digest = try AccountDenial.hash(Array(nonce.utf8))
+        #expect(try await rig.store.takeNonce(digest) == nil)
+    }
+
+    @Test func `a nonce that does not match the token is not used up`() async throws {
+        let (nonce, other) = (try await rig.nonce(), try await rig.nonce())
+        var body: JSONObject = [
+            "provider": "google.com", "id_token": .string(try rig.idToken(.google, .ada, nonce: nonce)),
+            "nonce": .string(other),
+        ]
+        #expect(await rig.code(.signIn, body) == "auth/missing-or-invalid-nonce")
+        body["nonce"] = .string(nonce)
+        #expect(await rig.code(.signIn, body) == "ok")
+    }
+
+    @Test(arguments: ["google.com", "facebook.com"])
+    func `Google and Facebook tokens may contain the raw nonce`(id: String) async throws {
+        let provider = try #require(IdentityProvider(id: id))
+        let nonce = try await rig.nonce()
+        let token = try rig.idToken(provider, .dennis) { $0.setting("nonce", to: .string(nonce)) }
+        let body: JSONObject = ["provider": .string(id), "id_token": .string(token), "nonce": .string(nonce)]
+        #expect(await rig.code(.signIn, body) == "ok")
     }
 }

@@ -32,12 +32,19 @@ extension AccountsRig {
         }
     }
 
-    /// The user of a session cookie that an answer set, as a request with it would have.
+    /// Makes a call and returns `ok`, or the code of the denial.
+    func code(
+        _ endpoint: AccountEndpoint, _ body: JSONObject? = nil, by caller: Principal? = nil,
+        contentType: String = "application/json"
+    ) async -> String {
+        await call(endpoint, body, by: caller, contentType: contentType).code
+    }
+
+    /// The user of the session cookie that a response sets.
     func caller(_ answer: CallAnswer) throws -> Principal {
         let token = try UnverifiedJWS(try #require(answer.token))
         let (table, _) = VerifierTable.make(of: Self.identity)
-        let origins = SessionOrigins(
-            table.verifiers, opaque: Self.identity.providers.filter { $0.opaqueTokens != nil })
+        let origins = SessionOrigins(table.verifiers, opaque: Self.identity.providers.filter { $0.opaqueTokens != nil })
         let verifier = SessionVerifier(clockSkew: 5, keySet: 0, origins: origins)
         let view = try SessionDraft.keys().view
         let kid = try verifier.checkBeforeSignature(token, view)
@@ -84,9 +91,7 @@ extension AccountsRig {
     }
 
     /// The members of a call with a fresh GitHub token, which has no nonce.
-    func gitHub(
-        _ user: DevelopmentUser = .linus, issuedAt: Int64? = nil, email: String? = nil
-    ) -> JSONObject {
+    func gitHub(_ user: DevelopmentUser = .linus, issuedAt: Int64? = nil, email: String? = nil) -> JSONObject {
         var token = DevelopmentIdentity.OpaqueToken.gitHub(for: user, clientID: "gw", now: issuedAt ?? now)
         if let email { token = token.setting("user", "email", to: .string(email)) }
         opaque.add(token)
@@ -107,9 +112,7 @@ extension AccountsRig {
 }
 
 /// The lower-case hexadecimal SHA-256 of a text.
-func sha256Text(_ text: String) throws -> String {
-    HexDigits.text(of: try AccountDenial.hash(Array(text.utf8)).bytes)
-}
+func sha256Text(_ text: String) throws -> String { HexDigits.text(of: try AccountDenial.hash(Array(text.utf8)).bytes) }
 
 extension DevelopmentUser {
     /// The same person with another address.

@@ -11,8 +11,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import OutboundHTTP
 
-/// The account service over a store in memory, with providers' tokens as the development identity makes them, and a
-/// clock that the test moves.
+/// The account service over a store in memory, with provider tokens of the development identity and a manual clock.
 struct AccountsRig: Sendable {
     static let issuer = SessionDraft.issuer
     static let gitHub = DevelopmentIdentity.OpaqueToken.Kind.gitHub
@@ -25,10 +24,10 @@ struct AccountsRig: Sendable {
     let accounts: Accounts
     let parts: AccountParts
     let authority = SessionAuthority()
-    /// Answers of providers about opaque tokens, by the tokens' texts.
+    /// The responses of providers about opaque tokens.
     let opaque = OpaqueAnswers()
 
-    /// - Parameter change: what is different from the defaults.
+    /// - Parameter change: changes the default settings.
     init(
         keysAreKnown: Bool = true, settings change: (inout Configuration.Accounts) -> Void = { _ in },
         parts changeParts: (inout AccountParts) -> Void = { _ in }
@@ -53,7 +52,7 @@ struct AccountsRig: Sendable {
                 opaque: OpaqueProof(
                     providers: identity.providers.filter { $0.opaqueTokens != nil }.map(\.id), checker: tokens),
                 clock: time.clock),
-            clockSkew: 5, maxStaleness: .max, rating: UnlimitedCalls())
+            clockSkew: 5, maxStaleness: .max, rating: NotedRates())
         changeParts(&parts)
         self.parts = parts
         accounts = Accounts(parts)

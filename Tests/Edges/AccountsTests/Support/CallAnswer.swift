@@ -2,16 +2,21 @@ import Accounts
 import GatewayCore
 import JOSE
 
-/// What a call was answered with, for a look at it.
+/// The response to a call.
 struct CallAnswer: Sendable {
     let reply: AccountReply
 
-    /// `ok`, or the code of the refusal.
+    /// `ok`, or the code of the denial.
     var code: String { denial.map { "\($0.code.wire)" } ?? "ok" }
 
     var denial: Denial? {
         guard case .refused(let denial) = reply else { return nil }
         return denial
+    }
+
+    var isAccepted: Bool {
+        guard case .accepted = reply else { return false }
+        return true
     }
 
     var cookie: SessionCookie? {
@@ -26,7 +31,7 @@ struct CallAnswer: Sendable {
         return token
     }
 
-    /// The answer's JSON text; of a refusal its members.
+    /// The JSON text of the response, or the members of the denial.
     var text: String {
         switch reply {
         case .json(let text, _): String(decoding: text, as: UTF8.self)
@@ -44,8 +49,6 @@ struct CallAnswer: Sendable {
     var pending: String? { string("pending_token") }
     var providers: [String]? { json?["providers"]?.elements.compactMap(\.string) }
 
-    /// The cookie's claims.
-    var claims: JSONValue? {
-        token.flatMap { try? UnverifiedJWS($0) }?.payload.root
-    }
+    /// The claims of the cookie.
+    var claims: JSONValue? { token.flatMap { try? UnverifiedJWS($0) }?.payload.root }
 }

@@ -17,55 +17,37 @@ import Testing
         return servers
     }
 
-    private func counts(_ servers: inout UpstreamServers, _ requests: Int, by value: (Int) -> UInt64? = { _ in nil })
-        -> [Int]
-    {
+    private func counts(_ servers: inout UpstreamServers, _ requests: Int) -> [Int] {
         var counts = Array(repeating: 0, count: servers.servers.count)
-        for request in 0..<requests { counts[servers.choose(by: value(request), avoiding: [])] += 1 }
+        for _ in 0..<requests { counts[servers.choose(by: nil, avoiding: [])] += 1 }
         return counts
     }
 
-    @Test func turnsFollowWeights() {
-        var servers = servers([1, 2, 5])
-        #expect(counts(&servers, 800) == [100, 200, 500])
+    @Test(
+        arguments: [
+            ([1, 2, 5], .turns, [0, 0, 0], [100, 200, 500]),
+            // The load is compared by weight; equally loaded servers take turns.
+            ([1, 1, 1], .leastRequests, [1, 0, 1], [0, 5, 0]), ([1, 1, 1], .leastRequests, [1, 0, 0], [0, 4, 4]),
+            ([1, 1, 1], .leastRequests, [0, 0, 0], [100, 100, 100]), ([1, 4], .leastRequests, [1, 3], [0, 1]),
+            ([1, 4], .leastRequests, [1, 5], [1, 0]),
+            // A request without the value goes to the least loaded server.
+            ([1, 1], .hash, [1, 0], [0, 1]),
+        ] as [([Int], UpstreamServers.Policy, [Int], [Int])])
+    func `the policy chooses by weight and load`(
+        weights: [Int], policy: UpstreamServers.Policy, load: [Int], expected: [Int]
+    ) {
+        var servers = servers(weights, policy)
+        for (server, requests) in load.enumerated() { for _ in 0..<requests { servers.began(server) } }
+        #expect(counts(&servers, expected.reduce(0, +)) == expected)
     }
 
-    @Test func whatWasTriedIsAvoidedWhereThereIsAnother() {
+    @Test func `a tried server is avoided if there is another`() {
         var servers = servers([1, 1, 1])
         for _ in 0..<20 { #expect(servers.choose(by: nil, avoiding: [0, 2]) == 1) }
         _ = servers.choose(by: nil, avoiding: [0, 1, 2])
     }
 
-    // MARK: - Fewest requests
-
-    @Test func theLeastLoadedServerIsChosen() {
-        var servers = servers([1, 1, 1], .leastRequests)
-        servers.began(0)
-        servers.began(2)
-        for _ in 0..<5 { #expect(servers.choose(by: nil, avoiding: []) == 1) }
-    }
-
-    @Test func loadIsComparedByWeight() {
-        var servers = servers([1, 4], .leastRequests)
-        servers.began(0)
-        for _ in 0..<3 { servers.began(1) }
-        #expect(servers.choose(by: nil, avoiding: []) == 1)
-        for _ in 0..<2 { servers.began(1) }
-        #expect(servers.choose(by: nil, avoiding: []) == 0)
-    }
-
-    @Test func equalsTakeTurns() {
-        var servers = servers([1, 1, 1], .leastRequests)
-        #expect(counts(&servers, 300) == [100, 100, 100])
-    }
-
-    @Test func thoseWithTheFewestTakeTurnsBesideABusyOne() {
-        var servers = servers([1, 1, 1], .leastRequests)
-        servers.began(0)
-        #expect(counts(&servers, 8) == [0, 4, 4])
-    }
-
-    @Test func amongManyServersAFrozenOneIsAvoided() {
+    @Test func `a frozen server among many is avoided`() {
         var servers = servers(Array(repeating: 1, count: 40), .leastRequests)
         for _ in 0..<100 { servers.began(3) }
         let counts = counts(&servers, 4_000)
@@ -73,9 +55,7 @@ import Testing
         #expect(counts.enumerated().allSatisfy { $0.offset == 3 || (60...150).contains($0.element) })
     }
 
-    // MARK: - By value
-
-    @Test func aValueKeepsItsServer() {
+    @Test func `a value keeps its server`() {
         var servers = servers([1, 1, 1, 1], .hash)
         let owners = (0..<50).map { servers.choose(by: UInt64($0).mixed, avoiding: []) }
         #expect(Set(owners).count == 4)
@@ -83,7 +63,7 @@ import Testing
         #expect(again == owners)
     }
 
-    @Test func aServerWithMuchMoreThanItsShareIsPassedBy() {
+    @Test func `a server far above its share is skipped`() {
         var servers = servers([1, 1, 1, 1], .hash)
         let owner = servers.choose(by: 7, avoiding: [])
         for _ in 0..<UpstreamServers.ownedAtLeast { servers.began(owner) }
@@ -93,15 +73,7 @@ import Testing
         #expect(servers.choose(by: 7, avoiding: []) == owner)
     }
 
-    @Test func aRequestWithoutTheValueGoesWhereFewestAre() {
-        var servers = servers([1, 1], .hash)
-        servers.began(0)
-        #expect(servers.choose(by: nil, avoiding: []) == 1)
-    }
-
-    // MARK: - Health
-
-    @Test func aServerThatFailsGetsNothingAndReturns() {
+    @Test func `a failing server is ejected and returns`() {
         var servers = servers([1, 1, 1])
         #expect(servers.failed(1, now: 1) == nil)
         #expect(servers.failed(1, now: 2) == .ejected(1, time: 10))
@@ -115,7 +87,7 @@ import Testing
         #expect(counts(&servers, 99)[1] == 33)
     }
 
-    @Test func whatAServerDidBeforeDoesNotKeepItFromItsTrial() {
+    @Test func `requests before the ejection do not prevent a trial`() {
         var servers = servers([1, 1])
         for _ in 0..<3 { servers.began(0) }
         for now in 1...2 { _ = servers.failed(0, now: UInt64(now)) }
@@ -125,19 +97,19 @@ import Testing
         #expect(counts(&servers, 10) == [0, 10])
     }
 
-    @Test func notMoreThanTheShareAreLeftOut() {
+    @Test func `no more than the share is ejected`() {
         var servers = servers([1, 1, 1])
         for server in 0...2 { for now in 1...2 { _ = servers.failed(server, now: UInt64(now)) } }
         #expect(servers.candidates == [1, 2])
     }
 
-    @Test func theOnlyServerIsNeverLeftOut() {
+    @Test func `the only server is never ejected`() {
         var servers = servers([1])
         for now in 1...99 { #expect(servers.failed(0, now: UInt64(now)) == nil) }
         #expect(servers.candidates == [0])
     }
 
-    @Test func whereNoneIsWellAllAreUsed() {
+    @Test func `all servers are used if all are unhealthy`() {
         var servers = servers([1, 1])
         #expect(servers.checked(0, passed: false, isHealthy: false, now: 1) == .unhealthy(0))
         #expect(counts(&servers, 10) == [0, 10])
@@ -148,7 +120,7 @@ import Testing
         #expect(counts(&servers, 10) == [0, 10])
     }
 
-    @Test func goodChecksBringAServerBackEarly() {
+    @Test func `passed checks return a server early`() {
         var servers = servers([1, 1])
         for now in 1...2 { _ = servers.failed(0, now: UInt64(now)) }
         #expect(servers.checked(0, passed: true, isHealthy: true, now: 3) == nil)
@@ -156,7 +128,7 @@ import Testing
         #expect(servers.servers[0].ejection.isOnTrial)
     }
 
-    @Test func aServerThatIsBackGetsItsShareGradually() {
+    @Test func `a server that is back gets its share gradually`() {
         var servers = servers([1, 1], slowStart: 1000)
         _ = servers.checked(0, passed: false, isHealthy: false, now: 0)
         _ = servers.checked(0, passed: true, isHealthy: true, now: 10)
@@ -171,7 +143,7 @@ import Testing
         #expect(servers.rampCount == 0)
     }
 
-    @Test func theNumberOfAServerThatIsGoneIsGivenAgainOnceNothingRunsThere() {
+    @Test func `the index of a removed server is reused when it is idle`() {
         var servers = servers([1, 1])
         servers.began(0)
         servers.servers[0].isPresent = false

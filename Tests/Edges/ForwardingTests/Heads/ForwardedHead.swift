@@ -11,7 +11,7 @@ import Revocation
 @testable import RequestPipeline
 @testable import SystemFixtures
 
-/// What the upstream gets of a request.
+/// The head that the upstream gets.
 struct ForwardedHead {
     var renderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
     var forwardsCredential = false
@@ -19,9 +19,9 @@ struct ForwardedHead {
     /// A later sign-in that the store knows of, asked for by the route.
     var signedInAt: UnixTime?
     var peer = "192.0.2.1"
-    /// Where the route looks for credentials besides.
+    /// Additional credential sources of the route.
     var places: CredentialSources?
-    /// Fields that are removed besides.
+    /// Additional fields to remove.
     var removed = Configuration.RemovedFields()
 
     struct NotRendered: Error {}

@@ -1,7 +1,10 @@
 import Authentication
 import Forwarding
 import Foundation
+import GatewayConfiguration
+import GatewayCore
 import JOSE
+import SecurityRules
 import Testing
 
 @testable import CoreFixtures
@@ -22,7 +25,7 @@ import Testing
         return try lines(.idToken().with("role", json), extra: [extra]).values("X-Role")
     }
 
-    @Test func theSingleFieldsAreRendered() throws {
+    @Test func `the single fields are rendered`() throws {
         let head = try lines(.idToken())
         #expect(
             head.lines == [
@@ -40,13 +43,13 @@ import Testing
         #expect(head.values("x_auth_tenant") == ["acme-x1"])
     }
 
-    @Test func thePrefixNamesAllFields() throws {
+    @Test func `the prefix names all fields`() throws {
         let head = try lines(.idToken(), variable: true, prefix: "X-User-")
         #expect(head.lines.allSatisfy { $0.hasPrefix("X-User-") || $0.hasPrefix("X-User:") })
     }
 
     @Test(arguments: ["\"true\"", "\"false\"", "1", "null", "[]", "false", nil])
-    func e13OnlyTrueIsVerified(value: String?) throws {
+    func `E-13: only the JSON value true is verified`(value: String?) throws {
         #expect(try lines(.idToken().with("email_verified", value)).values("X-Auth-Email-Verified") == ["false"])
     }
 
@@ -55,11 +58,13 @@ import Testing
         (#""100%""#, "100%25"), (#""a\rb""#, "a%0Db"), (#""~!\" \u007f""#, "~!\"%20%7F"),
         (#""\ud83d\ude00""#, "%F0%9F%98%80"),
     ])
-    func a14ValuesNeverLeaveTheirLine(json: String, value: String) throws {
+    func `A-14: a value never leaves its line`(json: String, value: String) throws {
         #expect(try role(json) == [value])
         let head = try lines(.idToken().with("email", json))
         #expect(head.values("X-Auth-Email") == [value])
         #expect(head.values("X-Auth-Uid") == ["user-1"])
+        let uid = TokenDraft.idToken().with("sub", #""a bé%""#).with("user_id", nil)
+        #expect(try lines(uid).values("X-Auth-Uid") == ["a%20b%C3%A9%25"])
     }
 
     @Test func `A-01: an empty claim has no field`() throws {
@@ -71,20 +76,16 @@ import Testing
         #expect(head.lines == ["X-Auth-Uid: user-1", "X-Auth-Time: \(ManualClock.start - 100)"])
     }
 
-    @Test func a14AUidIsEncodedToo() throws {
-        let token = TokenDraft.idToken().with("sub", #""a bé%""#).with("user_id", nil)
-        #expect(try lines(token).values("X-Auth-Uid") == ["a%20b%C3%A9%25"])
-    }
-
     @Test(arguments: [
         (#""admin""#, ["admin"]), ("7", ["7"]), ("1.50", ["1.50"]), ("true", ["true"]), ("null", []), (nil, []),
         (#"["a", "b c"]"#, [#"["a","b%20c"]"#]), (#"{"a": 1}"#, [#"{"a":1}"#]),
     ])
-    func e18AClaimIsTextOrItsJSON(json: String?, values: [String]) throws {
+    func `E-18: a claim is its text or its JSON`(json: String?, values: [String]) throws {
         #expect(try role(json) == values)
+        #expect(try role(json, path: ["role", "0"]).isEmpty, "a path through a non-object finds nothing")
     }
 
-    @Test func e18ANameWithADotIsOneName() throws {
+    @Test func `E-18: a name with a dot is one name`() throws {
         let token = TokenDraft.idToken().with("https://x.y/roles", "\"a\"").with("https://x", #"{"y/roles":"b"}"#)
         let dotted = IdentityRenderer.Extra(name: "X-One", source: .claim(["https://x.y/roles"]))
         let nested = IdentityRenderer.Extra(name: "X-Two", source: .claim(["https://x", "y/roles"]))
@@ -93,12 +94,7 @@ import Testing
         #expect(head.values("X-Two") == ["b"])
     }
 
-    @Test func aPathThroughSomethingElseThanAnObjectFindsNothing() throws {
-        #expect(try role(#""text""#, path: ["role", "deeper"]).isEmpty)
-        #expect(try role("[1]", path: ["role", "0"]).isEmpty)
-    }
-
-    @Test func theUidAndTheProviderMayGoIntoFieldsOfTheirOwn() throws {
+    @Test func `uid and provider may have extra fields`() throws {
         let extra = [
             IdentityRenderer.Extra(name: "X-A", source: .uid), IdentityRenderer.Extra(name: "X-B", source: .provider),
         ]
@@ -107,7 +103,7 @@ import Testing
         #expect(head.values("X-B") == ["google"])
     }
 
-    @Test func theVariableIsTheWholeOfTheClaims() throws {
+    @Test func `the variable contains all claims`() throws {
         let token = TokenDraft.idToken().with("big", "12345678901234567890").with("text", #""é\"\n""#)
         let value = try #require(try lines(token, variable: true).value("X-Auth"))
         let json = try #require(Base64URL.decode(value))
@@ -125,24 +121,80 @@ import Testing
         ("google.com", "google"), ("facebook.com", "facebook"), ("github.com", "github"), ("twitter.com", "twitter"),
         ("password", "password"), ("anonymous", "anonymous"), ("custom", "custom"), ("apple.com", "apple.com"),
     ])
-    func theProvidersShortNameIsTheDocumentedOne(id: String, name: String) throws {
+    func `the short name of a provider is the documented one`(id: String, name: String) throws {
         let token = TokenDraft.idToken().with("firebase", "{\"sign_in_provider\":\"\(id)\"}")
         #expect(try token.principal().provider == name)
         #expect(try lines(token).values("X-Auth-Provider") == [id])
     }
 
-    @Test func aTokenWithoutAProviderHasNoSuchField() throws {
+    @Test func `a token without a provider has no provider field`() throws {
         let token = TokenDraft.idToken().with("firebase", nil)
         #expect(try lines(token).values("X-Auth-Provider").isEmpty)
         let json = try token.principal().variable
         #expect(String(decoding: json, as: UTF8.self).hasPrefix(#"{"uid":"user-1","provider":null,"token":{"#))
     }
 
-    @Test func a14LinesOfMoreThan16KiBAreTooLarge() throws {
+    @Test func `A-14: lines larger than 16 KiB are too large`() throws {
         let many = (0..<20).map { IdentityRenderer.Extra(name: "X-\($0)", source: .claim(["email"])) }
         let principal = try TokenDraft.idToken().with("email", "\"\(String(repeating: "a", count: 1000))\"").principal()
         let few = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
         #expect(!few.render(principal).isTooLarge)
         #expect(IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: many).render(principal).isTooLarge)
+    }
+}
+
+/// Fields with the value of an expression.
+@Suite struct RuleFieldTests {
+    private func renderer(_ text: String) throws -> IdentityRenderer {
+        let location = SourceLocation(file: "gatehouse.yaml", line: 1, column: 1)
+        let expression = try RuleValueExpression(Configuration.RulesExpression(text, location: location))
+        return IdentityRenderer(
+            prefix: "X-Auth-", sendsVariable: false,
+            extra: [IdentityRenderer.Extra(name: "X-Field", source: .expression(expression))])
+    }
+
+    /// The value of the field for a token with a claim. `nil` without a field.
+    private func field(_ text: String, _ claim: String? = nil) throws -> String? {
+        let rendered = try renderer(text).render(try TokenDraft.idToken().with("claim", claim).principal())
+        #expect(rendered.auth == nil)
+        let head = WireMessage(head: "start\r\n" + String(decoding: rendered.bytes, as: UTF8.self) + "\r\n")
+        return head.value("X-Field")
+    }
+
+    @Test(arguments: [
+        ("uid", "user-1"), ("provider", "google"), ("auth.uid + '!'", "user-1!"), ("token.email_verified", "true"),
+        ("1 + 1", "2"), ("1.0 / 4.0", "0.25"), ("2.0", "2.0"), ("!token.email_verified", "false"),
+        ("timestamp.value(0)", "1970-01-01T00:00:00Z"), ("[1, 'a b', true, null, 1.5]", #"[1,"a%20b",true,null,1.5]"#),
+        ("['b', 'a', 'b'].toSet()", #"["b","a"]"#),
+        ("{'b': [], 'a': {'c': timestamp.value(0)}}", #"{"a":{"c":"1970-01-01T00:00:00Z"},"b":[]}"#),
+        ("{'a\"\\n': 1}", #"{"a\"\n":1}"#), ("token.firebase", #"{"identities":{},"sign_in_provider":"google.com"}"#),
+    ])
+    func `a value has its text`(expression: String, value: String) throws {
+        #expect(try field(expression) == value)
+    }
+
+    @Test(arguments: [
+        "token.nowhere", "token.nowhere + 'a'", "token.claim", "1 / token.firebase.identities.size()", "1.0 / 0.0",
+        "[b'a']", "{'a': 0.0 / 0.0}", "''",
+    ])
+    func `a value without a text has no field`(expression: String) throws {
+        #expect(try field(expression, "null") == nil)
+    }
+
+    @Test func `a number that rules cannot read has no field`() throws {
+        #expect(try field("token.claim + 0", "9223372036854775808") == nil)
+        #expect(try field("[token.claim]", "9223372036854775808") == nil)
+        #expect(try field("'claim' in token", "9223372036854775808") == "true")
+    }
+
+    @Test func `A-14: a value never leaves its line`() throws {
+        #expect(try field("token.claim + 'b'", #""a\r\nX-Auth-Uid: root""#) == "a%0D%0AX-Auth-Uid:%20rootb")
+    }
+
+    @Test func `a long value is too large`() throws {
+        let renderer = try renderer("[token, token, token, token, token, token, token, token]")
+        let token = TokenDraft.idToken().with("claim", "\"\(String(repeating: "a", count: 4000))\"")
+        #expect(renderer.render(try token.principal()).isTooLarge)
+        #expect(!renderer.render(try TokenDraft.idToken().principal()).isTooLarge)
     }
 }

@@ -4,84 +4,56 @@ import Testing
 @testable import Forwarding
 
 @Suite struct UpstreamExchangeTests {
-    private func exchange(maySendAgain: Bool = false, sent: Bool = true) -> UpstreamExchange {
+    /// An exchange whose request was sent at 0, after the head of a response with this framing.
+    private func exchange(
+        _ framing: BodyFraming? = nil, keepAlive: Bool = true, maySendAgain: Bool = false, sent: Bool = true
+    ) -> UpstreamExchange {
         var exchange = UpstreamExchange(maySendAgain: maySendAgain, now: 0)
         if sent { exchange.requestEnded(now: 0) }
+        if let framing { exchange.headCame(framing: framing, keepAlive: keepAlive) }
         return exchange
     }
 
-    @Test(arguments: [BodyFraming.none, .length(0)]) func anAnswerWithoutABodyIsComplete(framing: BodyFraming) {
-        var exchange = exchange()
-        exchange.headCame(framing: framing, keepAlive: true)
-        #expect(exchange.answer == .complete)
-        #expect(exchange.isReusable)
+    @Test(arguments: [
+        (BodyFraming.none, true), (.length(0), true), (.length(1), false), (.chunked, false), (.untilClose, false),
+    ])
+    func `a response without a body is complete`(framing: BodyFraming, isComplete: Bool) {
+        let exchange = exchange(framing)
+        #expect(exchange.answer == (isComplete ? .complete : .body))
+        #expect(exchange.isReusable == isComplete)
     }
 
-    @Test(arguments: [BodyFraming.length(1), .chunked, .untilClose]) func anAnswerWithABodyIsNot(framing: BodyFraming) {
-        var exchange = exchange()
-        exchange.headCame(framing: framing, keepAlive: true)
-        #expect(exchange.answer == .body)
-        #expect(!exchange.isReusable)
+    @Test func `K-11: a connection is reusable after the ends of request and response`() {
+        var open = exchange(.chunked)
+        open.bodyEnded()
+        #expect(open.isReusable)
+        #expect(!exchange(BodyFraming.none, keepAlive: false).isReusable)
+        var early = exchange(BodyFraming.none, sent: false)
+        #expect(!early.isReusable)
+        early.requestEnded(now: 1)
+        #expect(early.isReusable)
     }
 
-    @Test func aConnectionIsReusableOnceTheBodyEnded() {
-        var exchange = exchange()
-        exchange.headCame(framing: .chunked, keepAlive: true)
-        exchange.bodyEnded()
-        #expect(exchange.isReusable)
-    }
-
-    @Test func aConnectionThatSaysCloseIsNotReusable() {
-        var exchange = exchange()
-        exchange.headCame(framing: .none, keepAlive: false)
-        #expect(!exchange.isReusable)
-    }
-
-    @Test func k11AnAnswerBeforeTheRequestEndedIsNotReusable() {
-        var exchange = exchange(sent: false)
-        exchange.headCame(framing: .none, keepAlive: true)
-        #expect(!exchange.isReusable)
-        exchange.requestEnded(now: 1)
-        #expect(exchange.isReusable)
-    }
-
-    @Test func anEndWithoutAnAnswerMayBeSentAgain() {
+    @Test func `only a request without a response and without a sent body may be retried`() {
         #expect(exchange(maySendAgain: true).ending() == .sendAgain)
         #expect(exchange(maySendAgain: false).ending() == .unanswered)
+        var uploading = exchange(maySendAgain: true)
+        uploading.bodySent(now: 0)
+        #expect(uploading.ending() == .unanswered)
+        var answered = exchange(maySendAgain: true)
+        answered.bytesCame()
+        #expect(answered.ending() == .brokenHead)
     }
 
-    @Test func nothingIsSentAgainAfterAPartOfTheBody() {
-        var exchange = exchange(maySendAgain: true)
-        exchange.bodySent(now: 0)
-        #expect(exchange.ending() == .unanswered)
-    }
-
-    @Test func nothingIsSentAgainAfterAPartOfTheAnswer() {
-        var exchange = exchange(maySendAgain: true)
-        exchange.bytesCame()
-        #expect(exchange.ending() == .brokenHead)
-    }
-
-    @Test func anEndWithinABodyOfKnownEndBreaksIt() {
-        var exchange = exchange()
-        exchange.headCame(framing: .length(5), keepAlive: true)
-        #expect(exchange.ending() == .brokenBody)
-    }
-
-    @Test func anEndCompletesABodyUpToTheEnd() {
-        var exchange = exchange()
-        exchange.headCame(framing: .untilClose, keepAlive: true)
+    @Test func `an end completes only a body that is not delimited`() {
+        #expect(exchange(.length(5)).ending() == .brokenBody)
+        var exchange = exchange(.untilClose)
         #expect(exchange.ending() == .complete)
-    }
-
-    @Test func aFailureBreaksABodyUpToTheEnd() {
-        var exchange = exchange()
-        exchange.headCame(framing: .untilClose, keepAlive: true)
         exchange.connectionFailed()
         #expect(exchange.ending() == .brokenBody)
     }
 
-    @Test func anAnswerIsLateFromTheRequestsEnd() {
+    @Test func `a response is late relative to the end of the request`() {
         var exchange = exchange(sent: false)
         #expect(!exchange.answerIsLate(now: 1000, limit: 10))
         exchange.requestEnded(now: 1000)
@@ -89,15 +61,10 @@ import Testing
         #expect(exchange.answerIsLate(now: 1011, limit: 10))
     }
 
-    @Test func bytesOfAHeadGainNoTime() {
-        var exchange = exchange()
-        exchange.bytesCame()
-        #expect(exchange.answerIsLate(now: 11, limit: 10))
-    }
-
-    @Test func anAnswerThatBeganIsNotLate() {
-        var exchange = exchange()
-        exchange.headCame(framing: .chunked, keepAlive: true)
-        #expect(!exchange.answerIsLate(now: 1000, limit: 10))
+    @Test func `only a complete head stops the timeout`() {
+        var partial = exchange()
+        partial.bytesCame()
+        #expect(partial.answerIsLate(now: 11, limit: 10))
+        #expect(!exchange(.chunked).answerIsLate(now: 1000, limit: 10))
     }
 }

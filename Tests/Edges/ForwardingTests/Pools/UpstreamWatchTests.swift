@@ -18,27 +18,22 @@ import Testing
         try SocketAddress(ipAddress: "10.0.0.\(last)", port: 1)
     }
 
-    @Test func onlyNamesAreResolved() {
+    @Test func `only names are resolved`() {
         #expect(UpstreamPlaces(settings).names == [0])
         #expect(UpstreamPlaces(settings).endpoints.count == 3)
     }
 
-    @Test func allAddressesOfANameAreUsed() throws {
+    @Test func `all addresses of a name are used`() throws {
         var places = UpstreamPlaces(settings)
         let isNews = places.note([try address(1), try address(2), try address(1)], of: 0)
         #expect(isNews)
         #expect(places.endpoints.map(\.server) == [0, 0, 1, 2])
         #expect(places.isComplete)
+        let isAgain = places.note([try address(2), try address(1)], of: 0)
+        #expect(!isAgain, "another order is no change")
     }
 
-    @Test func theSameAddressesInAnotherOrderAreNoNews() throws {
-        var places = UpstreamPlaces(settings)
-        _ = places.note([try address(1), try address(2)], of: 0)
-        let isNews = places.note([try address(2), try address(1)], of: 0)
-        #expect(!isNews)
-    }
-
-    @Test func aFailedResolutionKeepsTheLastAddresses() throws {
+    @Test func `a failed resolution keeps the last addresses`() throws {
         var places = UpstreamPlaces(settings)
         _ = places.note([try address(1)], of: 0)
         #expect(places.note(nil, of: 0) == false)
@@ -46,7 +41,7 @@ import Testing
         #expect(places.endpoints.first?.address == (try address(1)))
     }
 
-    @Test func notMoreThanSoManyAddressesAreUsed() throws {
+    @Test func `the number of addresses is bounded`() throws {
         var places = UpstreamPlaces(settings)
         _ = places.note(try (1...200).map(address), of: 0)
         #expect(places.endpoints.count == UpstreamSettings.addressesEach + 2)
@@ -54,10 +49,10 @@ import Testing
 }
 
 @Suite struct UpstreamWatchTests {
-    /// What a name leads to, which the test changes.
+    /// The addresses of a name, which the test changes.
     private final class Zone: Sendable {
         let addresses = Mutex<[SocketAddress]?>(nil)
-        let told = Mutex<[[UpstreamEndpoint]]>([])
+        let reported = Mutex<[[UpstreamEndpoint]]>([])
     }
 
     private func watch(_ zone: Zone) -> UpstreamWatch {
@@ -71,11 +66,11 @@ import Testing
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
                 tell: { _, news in
                     guard case .endpoints(let endpoints) = news else { return }
-                    zone.told.withLock { $0.append(endpoints) }
+                    zone.reported.withLock { $0.append(endpoints) }
                 }))
     }
 
-    @Test func newAddressesAreToldAndLostOnesLeave() async throws {
+    @Test func `new addresses are reported and lost ones are removed`() async throws {
         let zone = Zone()
         let watch = watch(zone)
         let soon = await watch.resolve()
@@ -87,10 +82,10 @@ import Testing
             let later = await watch.resolve()
             #expect(try #require(later) > .seconds(50))
         }
-        #expect(zone.told.withLock { $0.map { $0.map(\.address) } } == [[first, second], [second]])
+        #expect(zone.reported.withLock { $0.map { $0.map(\.address) } } == [[first, second], [second]])
     }
 
-    @Test func theSystemResolvesNamesOfThisMachine() async {
+    @Test func `the system resolves names of this machine`() async {
         let threads = NIOThreadPool(numberOfThreads: 1)
         threads.start()
         let addresses = await NameResolver.system(threads).resolve("localhost", 80)

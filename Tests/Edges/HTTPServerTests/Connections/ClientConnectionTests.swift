@@ -1,96 +1,100 @@
+import GatewayCore
 import Testing
 
+@testable import CoreFixtures
 @testable import HTTPServer
 
 @Suite struct ClientConnectionTests {
     private static let second: UInt64 = 1_000_000_000
     private let limits = ConnectionLimits()
-    private var connection = ClientConnection(now: 0)
 
-    private func exchanging(hasBody: Bool = false, persistent: Bool = true) -> ClientConnection {
-        var connection = connection
-        connection.headCompleted(persistent: persistent, hasBody: hasBody, now: 0)
-        connection.exchangeBegan(now: 0)
-        return connection
+    /// A situation of a connection, with its last event at 0 unless the name contains the second.
+    enum State: Sendable {
+        case opening, idle, partialHead, deciding, exchanging, uploading, uploaded
+        case responding, respondingEarly, finishedAt1, finishedEarly, lingering, lingeringAt1, closed
+
+        var connection: ClientConnection {
+            var connection = ClientConnection(now: 0, opens: self == .opening)
+            switch self {
+            case .opening, .idle: break
+            case .partialHead: connection.headIsPartial(now: 0)
+            case .closed: connection.close()
+            case .deciding: connection.headCompleted(persistent: true, hasBody: true, now: 0)
+            default: exchange(&connection)
+            }
+            return connection
+        }
+
+        private func exchange(_ connection: inout ClientConnection) {
+            let hasBody: Set<State> = [
+                .uploading, .uploaded, .respondingEarly, .finishedEarly, .lingering, .lingeringAt1,
+            ]
+            connection.headCompleted(persistent: true, hasBody: hasBody.contains(self), now: 0)
+            connection.exchangeBegan(now: 0)
+            if self == .uploaded { connection.bodyEnded(now: 0) }
+            if [.exchanging, .uploading, .uploaded].contains(self) { return }
+            connection.responseBegan(persistent: self != .finishedAt1, now: 0)
+            if [.responding, .respondingEarly].contains(self) { return }
+            _ = connection.responseEnded(hasMore: false, now: self == .finishedAt1 ? second : 0)
+            if self == .lingering { _ = connection.answerSent(now: 0) }
+            if self == .lingeringAt1 { _ = connection.answerSent(now: second) }
+        }
     }
 
-    private func answering(hasBody: Bool = false, persistent: Bool = true) -> ClientConnection {
-        var connection = exchanging(hasBody: hasBody)
-        connection.responseBegan(persistent: persistent, now: 0)
-        return connection
+    // MARK: - Phases
+
+    @Test(
+        arguments: [
+            (.idle, .readHead), (.deciding, .hold), (.uploading, .relayBody), (.uploaded, .hold),
+            (.finishedEarly, .discard), (.closed, .discard),
+        ] as [(State, ClientConnection.Arrival)])
+    func `the phase decides about arriving bytes`(state: State, arrival: ClientConnection.Arrival) {
+        #expect(state.connection.arrival() == arrival)
     }
 
-    @Test func itBeginsIdle() {
-        #expect(connection.isIdle)
-        #expect(!connection.isServing)
-        #expect(connection.arrival() == .readHead)
+    @Test func `only a connection without a part of a head is idle`() {
+        let (idle, partial) = (State.idle.connection, State.partialHead.connection)
+        #expect(idle.isIdle && !idle.isServing)
+        #expect(!partial.isIdle && partial.hasPartialHead)
+        #expect(State.deciding.connection.phase == .deciding)
     }
 
-    @Test func itsHandshakeHasALimitOfItsOwn() {
-        var opening = ClientConnection(now: 0, opens: true)
-        #expect(!opening.isIdle && !opening.isServing)
-        #expect(opening.expiry(now: limits.handshakeTimeout, limits: limits, bodyBytes: 0) == .none)
-        #expect(opening.expiry(now: limits.handshakeTimeout + 1, limits: limits, bodyBytes: 0) == .close)
-        opening.opened(now: limits.handshakeTimeout)
-        #expect(opening.isIdle && opening.arrival() == .readHead)
-        #expect(opening.expiry(now: limits.handshakeTimeout + 1, limits: limits, bodyBytes: 0) == .none)
+    @Test func `a handshake ends with the opened connection`() {
+        var connection = State.opening.connection
+        #expect(!connection.isIdle && !connection.isServing)
+        connection.opened(now: limits.handshakeTimeout)
+        #expect(connection.isIdle && connection.arrival() == .readHead)
+        #expect(connection.expiry(now: limits.handshakeTimeout + 1, limits: limits) == .none)
     }
 
-    @Test func aPeerThatEndsInItsHandshakeIsClosed() {
-        var opening = ClientConnection(now: 0, opens: true)
-        #expect(opening.peerFinishedSending(holdsBytes: false) == .close)
-    }
-
-    @Test mutating func aPartOfAHeadIsNotIdle() {
-        connection.headIsPartial(now: 1)
-        #expect(!connection.isIdle)
-        #expect(connection.hasPartialHead)
-    }
-
-    @Test mutating func whileARequestIsDecidedBytesAreHeld() {
-        connection.headCompleted(persistent: true, hasBody: true, now: 1)
-        #expect(connection.phase == .deciding)
-        #expect(connection.arrival() == .hold)
-    }
-
-    @Test func aBodyIsRelayedUntilItEnds() {
-        var connection = exchanging(hasBody: true)
-        #expect(connection.arrival() == .relayBody)
-        connection.bodyEnded(now: 1)
-        #expect(connection.arrival() == .hold)
-    }
-
-    @Test func aWholeExchangeLeadsToTheNextRequest() {
-        var connection = answering()
+    @Test func `a complete exchange leads to the next request`() {
+        var connection = State.responding.connection
         #expect(connection.responseEnded(hasMore: false, now: 1) == .nextRequest)
         #expect(connection.isIdle)
     }
 
-    @Test func anAnswerBeforeTheBodyEndedLingers() {
-        var connection = answering(hasBody: true)
-        #expect(connection.responseEnded(hasMore: false, now: 1) == .linger)
+    @Test(arguments: [(true, true), (false, false)])
+    func `a response that closes the connection lingers`(isEarly: Bool, isPersistent: Bool) {
+        var connection = (isEarly ? State.uploading : .exchanging).connection
+        connection.responseBegan(persistent: isPersistent, now: 0)
+        #expect(connection.responseEnded(hasMore: !isEarly, now: 1) == .linger)
         #expect(connection.phase == .finishing)
-        #expect(connection.arrival() == .discard)
         #expect(connection.answerSent(now: 2) == true)
         #expect(connection.phase == .lingering)
     }
 
-    @Test func anAnswerThatSaysCloseToWhoDidNotLingers() {
-        var connection = answering(persistent: false)
-        #expect(connection.responseEnded(hasMore: true, now: 1) == .linger)
-        #expect(connection.answerSent(now: 2) == true)
-        #expect(connection.phase == .lingering)
-    }
-
-    @Test func aRequestThatSaysCloseCloses() {
-        var connection = exchanging(persistent: false)
+    @Test func `a request with close closes the connection`() {
+        var connection = State.idle.connection
+        connection.headCompleted(persistent: false, hasBody: false, now: 0)
+        connection.exchangeBegan(now: 0)
         connection.responseBegan(persistent: true, now: 0)
         #expect(connection.responseEnded(hasMore: false, now: 1) == .close)
         #expect(connection.answerSent(now: 2) == false)
         #expect(connection.phase == .closed)
     }
 
-    @Test mutating func whatFollowsTheRequestForATunnelIsDiscarded() {
+    @Test func `bytes after a tunnel request are discarded`() {
+        var connection = State.idle.connection
         connection.headCompleted(persistent: false, hasBody: false, asksForTunnel: true, now: 0)
         connection.responseBegan(persistent: true, now: 0)
         #expect(!connection.isPersistent)
@@ -98,8 +102,8 @@ import Testing
         #expect(connection.answerSent(now: 2) == true)
     }
 
-    @Test func aRequestMayBeDecidedAgainUntilItsAnswerBegan() {
-        var connection = exchanging()
+    @Test func `a request may be decided again until its response starts`() {
+        var connection = State.exchanging.connection
         connection.exchangeReturned()
         #expect(connection.phase == .deciding)
         connection.exchangeBegan(now: 1)
@@ -108,97 +112,71 @@ import Testing
         #expect(connection.phase == .exchanging)
     }
 
-    // MARK: - The peer's end
+    // MARK: - The end of the peer
 
-    @Test mutating func aPeerThatEndsBetweenRequestsIsClosedOnceAllIsSent() {
-        #expect(connection.peerFinishedSending(holdsBytes: false) == .closeOnceSent)
-        #expect(connection.phase == .finishing)
+    @Test(
+        arguments: [
+            // Between requests and within a head; held requests are still served.
+            (.idle, false, .closeOnceSent), (.partialHead, true, .closeOnceSent), (.idle, true, .answerThenClose),
+            // Behind a complete request, within a body, and with the body held.
+            (.exchanging, false, .answerThenClose), (.exchanging, true, .answerThenClose), (.uploading, false, .abort),
+            (.uploading, true, .answerThenClose), (.finishedEarly, false, .answerThenClose),
+            (.lingering, false, .close),
+            (.opening, false, .close), (.closed, false, .close),
+        ] as [(State, Bool, ClientConnection.PeerFinished)])
+    func `the phase decides about the end of the peer`(
+        state: State, holdsBytes: Bool, finished: ClientConnection.PeerFinished
+    ) {
+        var connection = state.connection
+        #expect(connection.peerFinishedSending(holdsBytes: holdsBytes) == finished)
+        switch (state, holdsBytes) {
+        case (.idle, false): #expect(connection.phase == .finishing)
+        case (.idle, true): #expect(connection.phase == .awaitingHead)
+        case (.uploading, false): #expect(connection.isServing)
+        // Nothing lingers for a peer that has ended.
+        case (.finishedEarly, _): #expect(connection.answerSent(now: 2) == false)
+        case (.lingering, _): #expect(connection.phase == .closed)
+        case (.closed, _): #expect(connection.responseEnded(hasMore: true, now: 1) == .close)
+        default: break
+        }
     }
 
-    @Test mutating func aPeerThatEndsWithinAHeadIsClosed() {
-        connection.headIsPartial(now: 1)
-        #expect(connection.peerFinishedSending(holdsBytes: true) == .closeOnceSent)
-    }
-
-    @Test mutating func aPeerThatEndsBehindHeldRequestsIsStillServed() {
-        #expect(connection.peerFinishedSending(holdsBytes: true) == .answerThenClose)
-        #expect(connection.phase == .awaitingHead)
-    }
-
-    @Test func aPeerThatEndsBehindAWholeRequestIsAnswered() {
-        var connection = exchanging()
-        #expect(connection.peerFinishedSending(holdsBytes: false) == .answerThenClose)
+    @Test(arguments: [(false, .close), (true, .nextRequest)] as [(Bool, ClientConnection.Afterwards)])
+    func `a peer that ended gets a response to each request`(hasMore: Bool, afterwards: ClientConnection.Afterwards) {
+        var connection = State.exchanging.connection
+        _ = connection.peerFinishedSending(holdsBytes: hasMore)
         connection.responseBegan(persistent: true, now: 1)
-        #expect(connection.responseEnded(hasMore: false, now: 1) == .close)
+        #expect(connection.responseEnded(hasMore: hasMore, now: 1) == afterwards)
     }
 
-    @Test func aPeerThatEndsBehindTwoRequestsIsAnsweredTwice() {
-        var connection = exchanging()
-        #expect(connection.peerFinishedSending(holdsBytes: true) == .answerThenClose)
-        connection.responseBegan(persistent: true, now: 1)
-        #expect(connection.responseEnded(hasMore: true, now: 1) == .nextRequest)
+    // MARK: - Timeouts
+
+    @Test(
+        arguments: [
+            (.opening, ConnectionLimits().handshakeTimeout, .close), (.idle, 75 * second, .close),
+            (.responding, 75 * second, .abort), (.finishedAt1, 76 * second, .close),
+            (.lingeringAt1, 3 * second, .close),
+        ] as [(State, UInt64, ClientConnection.Expiry)])
+    func `each phase has its timeout`(state: State, limit: UInt64, expiry: ClientConnection.Expiry) {
+        #expect(state.connection.expiry(now: limit, limits: limits) == .none)
+        #expect(state.connection.expiry(now: limit + 1, limits: limits) == expiry)
     }
 
-    @Test func aPeerThatEndsWithinABodyAborts() {
-        var connection = exchanging(hasBody: true)
-        #expect(connection.peerFinishedSending(holdsBytes: false) == .abort)
-        #expect(connection.isServing)
+    @Test(arguments: [State.deciding, .exchanging, .closed])
+    func `a request has no timeout while the gateway works, nor has a closed connection`(state: State) {
+        #expect(state.connection.expiry(now: 1000 * Self.second, limits: limits) == .none)
     }
 
-    @Test func aPeerWhoseBodyIsHeldIsNotAborted() {
-        var connection = exchanging(hasBody: true)
-        #expect(connection.peerFinishedSending(holdsBytes: true) == .answerThenClose)
-    }
-
-    @Test func aPeerThatEndsWhileItsAnswerIsSentIsNotLingeredFor() {
-        var connection = answering(hasBody: true)
-        _ = connection.responseEnded(hasMore: false, now: 1)
-        #expect(connection.peerFinishedSending(holdsBytes: false) == .answerThenClose)
-        #expect(connection.answerSent(now: 2) == false)
-    }
-
-    @Test func aPeerThatEndsWhileLingeringCloses() {
-        var connection = answering(hasBody: true)
-        _ = connection.responseEnded(hasMore: false, now: 1)
-        _ = connection.answerSent(now: 2)
-        #expect(connection.peerFinishedSending(holdsBytes: false) == .close)
-        #expect(connection.phase == .closed)
-    }
-
-    @Test mutating func aClosedConnectionStaysClosed() {
-        connection.close()
-        #expect(connection.peerFinishedSending(holdsBytes: false) == .close)
-        #expect(connection.responseEnded(hasMore: true, now: 1) == .close)
-        #expect(connection.arrival() == .discard)
-        #expect(connection.expiry(now: .max, limits: limits) == .none)
-    }
-
-    // MARK: - Time
-
-    @Test func anIdleConnectionClosesAfterItsTime() {
-        #expect(connection.expiry(now: 75 * Self.second, limits: limits) == .none)
-        #expect(connection.expiry(now: 75 * Self.second + 1, limits: limits) == .close)
-    }
-
-    @Test mutating func aHeadHasItsTimeFromItsFirstByte() {
+    @Test func `the timeout of a head starts at its first byte`() {
+        var connection = State.idle.connection
         connection.headIsPartial(now: 5 * Self.second)
         connection.headIsPartial(now: 14 * Self.second)
         #expect(connection.expiry(now: 15 * Self.second, limits: limits) == .none)
         #expect(connection.expiry(now: 15 * Self.second + 1, limits: limits) == .requestTimeout)
     }
 
-    @Test func aRequestThatIsDecidedHasNoTimeOfItsOwn() {
-        var connection = connection
-        connection.headCompleted(persistent: true, hasBody: true, now: 0)
-        #expect(connection.expiry(now: 1000 * Self.second, limits: limits) == .none)
-    }
-
-    @Test func aWholeRequestWaitsForItsAnswerWithoutABoundHere() {
-        #expect(exchanging().expiry(now: 1000 * Self.second, limits: limits) == .none)
-    }
-
-    @Test func aBodyWithoutProgressTimesOut() {
-        var connection = exchanging(hasBody: true)
+    @Test func `a body without progress times out`() {
+        var connection = State.uploading.connection
         connection.progress(now: 10 * Self.second)
         var limits = limits
         limits.bodyRate = 0
@@ -206,49 +184,64 @@ import Testing
         #expect(connection.expiry(now: 85 * Self.second + 1, limits: limits) == .requestTimeout)
     }
 
-    @Test func anAnswerWithoutProgressIsAborted() {
-        #expect(answering().expiry(now: 75 * Self.second + 1, limits: limits) == .abort)
-    }
-
-    @Test func theWholeRequestHasItsTime() {
+    @Test func `the whole request has a timeout from its head`() {
         var limits = limits
         limits.requestTimeout = 10 * Self.second
-        #expect(exchanging().expiry(now: 10 * Self.second, limits: limits) == .none)
-        #expect(exchanging().expiry(now: 10 * Self.second + 1, limits: limits) == .totalTimeout)
-        #expect(answering().expiry(now: 10 * Self.second + 1, limits: limits) == .abort)
-    }
-
-    @Test mutating func theWholeRequestsTimeBeginsWithItsHead() {
-        var limits = limits
-        limits.requestTimeout = 10 * Self.second
+        #expect(State.exchanging.connection.expiry(now: 10 * Self.second, limits: limits) == .none)
+        #expect(State.exchanging.connection.expiry(now: 10 * Self.second + 1, limits: limits) == .totalTimeout)
+        #expect(State.responding.connection.expiry(now: 10 * Self.second + 1, limits: limits) == .abort)
+        var connection = State.idle.connection
         connection.headIsPartial(now: 2 * Self.second)
         connection.headCompleted(persistent: true, hasBody: false, now: 9 * Self.second)
         #expect(connection.expiry(now: 12 * Self.second + 1, limits: limits) == .totalTimeout)
     }
 
-    @Test func anAnswerThatIsNotTakenIsGivenUp() {
-        var connection = answering(persistent: false)
-        _ = connection.responseEnded(hasMore: false, now: Self.second)
-        #expect(connection.expiry(now: 76 * Self.second, limits: limits) == .none)
-        #expect(connection.expiry(now: 76 * Self.second + 1, limits: limits) == .close)
-    }
-
-    @Test func lingeringIsShort() {
-        var connection = answering(hasBody: true)
-        _ = connection.responseEnded(hasMore: false, now: 0)
-        _ = connection.answerSent(now: Self.second)
-        #expect(connection.expiry(now: 3 * Self.second, limits: limits) == .none)
-        #expect(connection.expiry(now: 3 * Self.second + 1, limits: limits) == .close)
-    }
-
-    @Test func aClockThatStandsBeforeTheStartExpiresNothing() {
+    @Test func `a clock before the start expires nothing`() {
         #expect(ClientConnection(now: 100).expiry(now: 0, limits: limits) == .none)
     }
 }
 
 extension ClientConnection {
-    /// What has run out of time where no body has come.
+    /// The expiry without bytes of a body.
     fileprivate func expiry(now: UInt64, limits: ConnectionLimits) -> Expiry {
         expiry(now: now, limits: limits, bodyBytes: 0)
+    }
+}
+
+@Suite struct ConnectionRegistryTests {
+    private let front = ConnectionContext(limits: ConnectionLimits(), clock: ManualClock().clock)
+
+    private func handlers(_ count: Int) -> [ClientHandler] {
+        (0..<count).map { _ in ClientHandler(front: front, peer: PeerAddress(nil)) }
+    }
+
+    @Test func `connections are removed in any order`() {
+        let handlers = handlers(5)
+        for handler in handlers { front.registry.add(handler) }
+        for index in [2, 0, 4, 1, 3] {
+            front.registry.remove(handlers[index])
+            #expect(!front.registry.connections.contains { $0 === handlers[index] })
+        }
+        #expect(front.registry.count == 0)
+    }
+
+    @Test func `removing a connection twice has no effect`() {
+        let handlers = handlers(2)
+        for handler in handlers { front.registry.add(handler) }
+        front.registry.remove(handlers[0])
+        front.registry.remove(handlers[0])
+        #expect(front.registry.count == 1)
+        #expect(front.registry.connections[0] === handlers[1])
+    }
+
+    @Test func `a removal during a visit disturbs no visit`() {
+        let handlers = handlers(4)
+        for handler in handlers { front.registry.add(handler) }
+        var visits = 0
+        front.registry.forEach {
+            visits += 1
+            front.registry.remove($0)
+        }
+        #expect(visits == 4)
     }
 }

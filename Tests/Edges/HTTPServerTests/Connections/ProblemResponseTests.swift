@@ -22,7 +22,7 @@ import Testing
         return WireMessage(head: "\(parts[0])\r\n\r\n", body: String(parts[1]))
     }
 
-    @Test(arguments: codes) func everyCodeHasAProblemDocument(code: DecisionCode) throws {
+    @Test(arguments: codes) func `every code has a problem document`(code: DecisionCode) throws {
         let answer = answer(Denial(code))
         let object = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
         #expect(object?["code"] as? String == code.wire.description)
@@ -37,45 +37,37 @@ import Testing
         #expect(answer.value("Date") == "now")
     }
 
-    @Test(arguments: codes) func a401HasAChallengeAndNothingElseButAMissingScope(code: DecisionCode) {
+    @Test(arguments: codes) func `only a 401 or a missing scope has a challenge`(code: DecisionCode) {
         let challenges = answer(Denial(code)).values("WWW-Authenticate")
         #expect(challenges.count == (code.status == 401 || code == .insufficientScope ? 1 : 0))
         #expect(challenges.allSatisfy { $0.hasPrefix("Bearer") })
     }
 
-    @Test(arguments: codes) func anOutageSaysWhenToTryAgain(code: DecisionCode) {
+    @Test(arguments: codes) func `an outage has Retry-After`(code: DecisionCode) {
         #expect((answer(Denial(code)).value("Retry-After") != nil) == (code.status == 503 || code == .rateLimited))
     }
 
-    @Test func aMissingCredentialHasAChallengeWithoutAnError() {
-        #expect(answer(Denial(.missingCredential)).value("WWW-Authenticate") == "Bearer")
+    @Test(arguments: [
+        (Denial(.missingCredential), "WWW-Authenticate", "Bearer"),
+        (Denial(.idTokenExpired), "WWW-Authenticate", "Bearer error=\"invalid_token\""),
+        (
+            Denial(.requiresRecentLogin, maxAge: 300), "WWW-Authenticate",
+            "Bearer error=\"insufficient_user_authentication\", max_age=\"300\""
+        ),
+        (Denial(.keysUnavailable, retryAfter: 17), "Retry-After", "17"),
+        (Denial(.methodNotAllowed, allow: Array("GET, HEAD".utf8)), "Allow", "GET, HEAD"),
+    ])
+    func `I-01: a field contains the details of the denial`(denial: Denial, name: String, value: String) {
+        #expect(answer(denial).value(name) == value)
     }
 
-    @Test func anInvalidTokenIsTold() {
-        #expect(answer(Denial(.idTokenExpired)).value("WWW-Authenticate") == "Bearer error=\"invalid_token\"")
-    }
-
-    @Test func i01AnOldSignInIsToldWithItsAge() {
-        #expect(
-            answer(Denial(.requiresRecentLogin, maxAge: 300)).value("WWW-Authenticate")
-                == "Bearer error=\"insufficient_user_authentication\", max_age=\"300\"")
-    }
-
-    @Test func aGivenRetryAfterIsTold() {
-        #expect(answer(Denial(.keysUnavailable, retryAfter: 17)).value("Retry-After") == "17")
-    }
-
-    @Test func a405TellsTheMethods() {
-        #expect(answer(Denial(.methodNotAllowed, allow: Array("GET, HEAD".utf8))).value("Allow") == "GET, HEAD")
-    }
-
-    @Test func headGetsTheSameHeadAndNoBody() {
+    @Test func `HEAD gets the same head and no body`() {
         let answer = answer(Denial(.routeNotFound)) { $0.isHead = true }
         #expect(answer.body.isEmpty)
         #expect(answer.value("Content-Length") != "0")
     }
 
-    @Test func theConnectionsEndIsTold() {
+    @Test func `the end of the connection is announced`() {
         #expect(answer(Denial(.routeNotFound), closes: true).value("Connection") == "close")
         #expect(answer(Denial(.routeNotFound)).value("Connection") == nil)
         #expect(answer(Denial(.routeNotFound)) { $0.minorVersion = 0 }.value("Connection") == "keep-alive")
@@ -85,7 +77,7 @@ import Testing
         (DecisionCode.missingCredential, "16"), (.permissionDenied, "7"), (.storeUnavailable, "14"),
         (.upstreamTimeout, "14"), (.malformedRequest, "13"), (.routeNotFound, "12"),
     ])
-    func i12AGRPCCallGetsTrailersOnly(code: DecisionCode, status: String) {
+    func `I-12: a gRPC call gets a trailers-only response`(code: DecisionCode, status: String) {
         let answer = answer(Denial(code)) { $0.wantsGRPC = true }
         #expect(answer.status == 200)
         #expect(answer.value("grpc-status") == status)

@@ -8,7 +8,7 @@ import Testing
 
     private func seat() -> ConnectionSeat { ConnectionSeat {} }
 
-    /// Admits connections of an address, each idle since its number.
+    /// Admits connections of an address, each idle since its time.
     private func fill(
         _ table: inout ConnectionTable, _ network: PeerNetwork?, idleSince times: [UInt64?]
     ) -> [ConnectionSeat] {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// The connection that makes room, where it is one.
+    /// The evicted connection, if it is one.
     private func replaced(_ outcome: ConnectionTable.Outcome) -> ConnectionSeat? {
         let seats = evicted(outcome)
         return seats.count == 1 ? seats[0] : nil
@@ -128,7 +128,7 @@ import Testing
         #expect(table.count(of: Self.heavy) == 2)
     }
 
-    /// How many newcomers are admitted. The connections that make room for each are closed, and it is idle itself, before the next comes.
+    /// The number of admitted newcomers. Evicted connections are closed and the newcomer is idle before the next one.
     private func admitted(_ count: Int, _ table: inout ConnectionTable, from network: PeerNetwork) -> Int {
         (0..<count).count { _ in
             let newcomer = seat()
@@ -139,16 +139,13 @@ import Testing
         }
     }
 
-    @Test func `an address far above a lowered limit is served in the place of its idle connections`() {
+    @Test func `newcomers replace idle connections far above a lowered limit`() {
         var table = ConnectionTable(limit: 200, perAddress: 100)
         _ = fill(&table, Self.heavy, idleSince: Array(repeating: 1, count: 60))
         table.change(limit: 200, perAddress: 10)
         #expect(admitted(30, &table, from: Self.heavy) == 30)
         #expect(table.count(of: Self.heavy) == 10)
-    }
-
-    @Test func `newcomers are served in the place of idle connections far above a lowered total`() {
-        var table = ConnectionTable(limit: 200, perAddress: 200)
+        table = ConnectionTable(limit: 200, perAddress: 200)
         _ = fill(&table, Self.heavy, idleSince: Array(repeating: 1, count: 100))
         table.change(limit: 60, perAddress: 60)
         #expect(admitted(20, &table, from: Self.light) == 20)
@@ -207,7 +204,6 @@ import Testing
         #expect(table.count == 0)
     }
 
-    /// Any order of events, compared with what the numbers must be.
     @Test func `the counts agree with the connections after any events`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {

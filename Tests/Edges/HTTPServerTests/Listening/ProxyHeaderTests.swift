@@ -25,8 +25,7 @@ import Testing
         (version2(0x21, 0x11, addresses4), "192.0.2.7"), (version2(0x21, 0x21, addresses6), "2001:db8::1"),
         (version2(0x21, 0x11, addresses4 + [3, 0, 4, 1, 2, 3, 4]), "192.0.2.7"), (version2(0x20, 0x00, []), nil),
         (version2(0x20, 0x11, addresses4), nil), (version2(0x20, 0x00, [1, 2, 3]), nil),
-        (version2(0x21, 0x00, []), nil),
-        (version2(0x21, 0x31, Array(repeating: 0x2f, count: 216)), nil),
+        (version2(0x21, 0x00, []), nil), (version2(0x21, 0x31, Array(repeating: 0x2f, count: 216)), nil),
         (version2(0x21, 0x11, addresses4 + Array(repeating: 0, count: 4096)), "192.0.2.7"),
     ]
 
@@ -46,18 +45,15 @@ import Testing
         version2(0x21, 0x11, addresses4, length: 4096 + 13), version2(0x20, 0x00, [], length: 65535),
     ]
 
-    @Test(arguments: good) func namesTheSource(_ header: [UInt8], _ source: String?) {
+    @Test(arguments: good) func `a complete header contains the source address`(_ header: [UInt8], _ source: String?) {
         let expected = ProxyHeader.Finding.complete(length: header.count, source: source.flatMap { IPAddress($0) })
         #expect((header + [0x16, 3]).withUnsafeBytes(ProxyHeader.find) == expected)
-    }
-
-    @Test(arguments: good) func isWaitedForByteByByte(_ header: [UInt8], _ source: String?) {
         for count in 0..<header.count {
             #expect(header.prefix(count).withUnsafeBytes(ProxyHeader.find) == .needsMore)
         }
     }
 
-    @Test(arguments: bad) func isRefusedWhereItIsNone(_ header: [UInt8]) {
+    @Test(arguments: bad) func `an invalid header is malformed`(_ header: [UInt8]) {
         #expect(header.withUnsafeBytes(ProxyHeader.find) == .malformed)
     }
 
@@ -70,12 +66,10 @@ import Testing
             if let header = event as? ProxyHeaderRead { sources.append(header.source) }
         }
 
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            bytes += Array(buffer: unwrapInboundIn(data))
-        }
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { bytes += Array(buffer: unwrapInboundIn(data)) }
     }
 
-    @Test(arguments: good) func whatFollowsIsPassedOnWhole(_ header: [UInt8], _ source: String?) throws {
+    @Test(arguments: good) func `bytes after the header are passed on`(_ header: [UInt8], _ source: String?) throws {
         for step in [1, 7, header.count + 3] {
             let recorder = Recorder()
             let channel = EmbeddedChannel(handlers: [ProxyHeaderHandler(nil), recorder])
@@ -92,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(arguments: bad) func aConnectionThatBeginsOtherwiseIsClosedAndCounted(_ bytes: [UInt8]) throws {
+    @Test(arguments: bad) func `a connection without a valid header is closed and counted`(_ bytes: [UInt8]) throws {
         let counters = WorkerCounters(routes: 1, upstreams: 1)
         let recorder = Recorder()
         let opening = ConnectionOpening(isSecure: true, counters: counters)

@@ -22,14 +22,14 @@ import Testing
 
     private var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-    @Test func itsOwnFileIsRemoved() async throws {
+    @Test func `its own socket file is removed`() async throws {
         let (file, channel) = try await listen()
         file.remove()
         #expect(!exists)
         try await channel.close()
     }
 
-    @Test func theSocketOfAnotherWhoTookThePlaceStays() async throws {
+    @Test func `the socket of another listener stays`() async throws {
         let (old, oldChannel) = try await listen()
         try FileManager.default.removeItem(atPath: path)
         let (new, newChannel) = try await listen()
@@ -42,7 +42,7 @@ import Testing
         try await newChannel.close()
     }
 
-    @Test func whatIsNoSocketStays() async throws {
+    @Test func `a file that is no socket stays`() async throws {
         let (file, channel) = try await listen()
         try FileManager.default.removeItem(atPath: path)
         try folder.write("text", to: "a.sock")
@@ -51,14 +51,14 @@ import Testing
         #expect(folder.read("a.sock") == "text")
     }
 
-    @Test func nobodyListensWhereAFileLies() async throws {
+    @Test func `listening at an existing file fails`() async throws {
         try folder.write("text", to: "a.sock")
         try await UnixSocketFile.makeWay(at: path, on: group.next())
         await #expect(throws: IOError.self) { _ = try await listen() }
         #expect(folder.read("a.sock") == "text")
     }
 
-    @Test func wayIsMadeOnlyWhereNobodyListens() async throws {
+    @Test func `only a stale socket file is removed`() async throws {
         let (_, channel) = try await listen()
         await #expect(throws: IOError.self) { try await UnixSocketFile.makeWay(at: path, on: group.next()) }
         #expect(exists)

@@ -6,9 +6,9 @@ import Testing
 @testable import CoreFixtures
 @testable import HTTPServer
 
-/// What one client connection does in one turn of its event loop.
+/// The work of one client connection in one turn of its event loop.
 @Suite struct ClientTurnTests {
-    /// Refuses requests, or takes their bodies.
+    /// Refuses requests, or accepts their bodies.
     private final class Handler: RequestHandler, RequestHandlerSource, Responder {
         let takesBodies: Bool
         var requests = 0
@@ -63,9 +63,7 @@ import Testing
     private static let upload = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     /// One read of the socket.
-    private func read(_ text: String) throws {
-        try channel.writeInbound(ByteBuffer(string: text))
-    }
+    private func read(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
 
     /// Lets the connection have turns until it needs none; returns how many.
     private func takeTurns() -> Int {
@@ -148,37 +146,25 @@ import Testing
         #expect(client.connection.isIdle && !client.isAtRest)
         client.makeRoom()
         #expect(channel.isActive && takeTurns() > 0)
-        // Its next answer was its last.
+        // The next response was the last.
         #expect(handler.requests == 5)
     }
 
-    /// Holds back what is flushed, as a socket does whose peer does not read.
+    /// Holds flushed bytes back, like a socket whose peer does not read.
     private final class FullSocket: ChannelOutboundHandler, Sendable {
         typealias OutboundIn = ByteBuffer
         func flush(context: ChannelHandlerContext) {}
     }
 
-    @Test func `a connection whose answer is being sent is not idle, and makes no room`() throws {
-        try channel.pipeline.syncOperations.addHandler(FullSocket(), position: .first)
-        try read(Self.request)
-        #expect(client.connection.isIdle && !client.isAtRest)
+    @Test(arguments: [("", true), ("Connection: close\r\n", true), ("", false)])
+    func `only an idle connection makes room`(field: String, isFull: Bool) throws {
+        if isFull { try channel.pipeline.syncOperations.addHandler(FullSocket(), position: .first) }
+        try read("GET / HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
+        #expect(client.connection.phase == (field.isEmpty ? .awaitingHead : .finishing))
+        #expect(client.isAtRest == !isFull)
         client.makeRoom()
-        #expect(channel.isActive)
-    }
-
-    @Test func `a connection that closes with its answer makes no room before it is sent`() throws {
-        try channel.pipeline.syncOperations.addHandler(FullSocket(), position: .first)
-        try read("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        #expect(client.connection.phase == .finishing)
-        client.makeRoom()
-        #expect(channel.isActive && client.connection.phase == .finishing)
-    }
-
-    @Test func `an idle connection makes room`() throws {
-        try read(Self.request)
-        #expect(client.isAtRest)
-        client.makeRoom()
-        #expect(!channel.isActive)
+        #expect(channel.isActive == isFull)
+        if !field.isEmpty { #expect(client.connection.phase == .finishing) }
     }
 
     @Test func `a connection that closes gives its turn up`() throws {

@@ -22,7 +22,7 @@ struct WebSocketFramesTests {
         Array(bytes).withUnsafeBytes { frames.pass($0) }
     }
 
-    @Test(arguments: lengths, [true, false]) func aFramesEndIsABoundaryAndNothingBefore(length: Int, isMasked: Bool) {
+    @Test(arguments: lengths, [true, false]) func `only the end of a frame is a boundary`(length: Int, isMasked: Bool) {
         let frame = Self.frame(length, isMasked: isMasked)
         var frames = WebSocketFrames()
         for index in frame.indices {
@@ -33,7 +33,7 @@ struct WebSocketFramesTests {
         #expect(!frames.hasClose)
     }
 
-    @Test(arguments: [1, 2, 3, 7, 1000, 65_536]) func howBytesAreCutDoesNotMatter(step: Int) {
+    @Test(arguments: [1, 2, 3, 7, 1000, 65_536]) func `frames may be split anywhere`(step: Int) {
         let bytes = Self.lengths.flatMap { Self.frame($0, isMasked: true) + Self.frame($0, isMasked: false) }
         var frames = WebSocketFrames()
         for start in stride(from: 0, to: bytes.count, by: step) {
@@ -44,7 +44,7 @@ struct WebSocketFramesTests {
         #expect(!frames.isAtBoundary)
     }
 
-    @Test func aCloseFrameIsNoticedOnceItBegins() {
+    @Test func `a close frame is detected by its first byte`() {
         var frames = WebSocketFrames()
         pass(Self.header(1, 1, isMasked: false) + [0x88], &frames)
         #expect(!frames.hasClose)
@@ -53,13 +53,13 @@ struct WebSocketFramesTests {
         #expect(!frames.isAtBoundary)
     }
 
-    @Test func aLengthBeyondAllBoundsIsJustLong() {
+    @Test func `the largest length is accepted`() {
         var frames = WebSocketFrames()
         pass([0x82, 127] + [UInt8](repeating: 0xFF, count: 8) + [1, 2, 3], &frames)
         #expect(!frames.isAtBoundary)
     }
 
-    @Test func aCloseFrameIsAFrame() {
+    @Test func `a close frame is well formed`() {
         #expect(WebSocketClose.frame(code: 1008, reason: "ab") == [0x88, 4, 3, 0xF0, 0x61, 0x62])
         let masked = WebSocketClose.frame(code: 1001, mask: 0x0102_0304)
         #expect(masked == [0x88, 0x82, 1, 2, 3, 4, 0x03 ^ 1, 0xE9 ^ 2])

@@ -8,7 +8,7 @@ struct WebSocketKeyTests {
 
     private func isValid(_ key: String) -> Bool { Array(key.utf8).withUnsafeBytes { WebSocketKey.isValid($0) } }
 
-    @Test("RFC 6455 section 1.3") func theSpecificationsExample() {
+    @Test func `the example of RFC 6455 section 1.3 is accepted`() {
         #expect(accept("dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
         #expect(isValid("dGhlIHNhbXBsZSBub25jZQ=="))
     }
@@ -18,7 +18,7 @@ struct WebSocketKeyTests {
         "dGhlIHNhbXBsZSBub25j-_==", "dGhlIHNhbXBsZSBub25jZQ== ", "dGhlIHNhbXBsZSBub25jZGhlZGhl",
         "====================AA==",
     ])
-    func whatIsNotTheBase64Of16BytesIsNoKey(key: String) {
+    func `a key is the Base64 of 16 bytes`(key: String) {
         #expect(!isValid(key))
     }
 }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import SystemFixtures
 
-@Suite("JSON under mutation")
 struct JSONFuzzTests {
     private static let seeds = [
         #"{"iss":"https://securetoken.google.com/p","aud":"p","auth_time":1700000000,"email_verified":true}"#,
@@ -29,8 +28,8 @@ struct JSONFuzzTests {
         return text
     }
 
-    @Test("what is accepted, another strict reader accepts, and its compact form reads back the same", arguments: seeds)
-    func mutations(seed: String) throws {
+    @Test(arguments: seeds)
+    func `Foundation accepts every accepted text, and its compact form round-trips`(seed: String) throws {
         var generator = SeededRandom(seed: UInt64(seed.utf8.count))
         for _ in 0..<4000 {
             let text = mutated(seed, &generator)

@@ -1,7 +1,6 @@
 import JOSE
 import Testing
 
-@Suite("reading JSON")
 struct JSONReadingTests {
     private func refusal(of bytes: [UInt8], limits: JSONLimits = .token) -> JSONError? {
         do {
@@ -17,19 +16,17 @@ struct JSONReadingTests {
     }
 
     @Test(
-        "what RFC 8259 allows is read",
         arguments: [
             "{}", "[]", "[[],{}]", " \t\r\n{ } \n", "0", "-0", "1e9", "1E+9", "1.5e-3", "-12.0", "true", "false",
             "null",
             #""""#, #""a""#, #""\"\\\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00""#, #""é€😀""#, #"{"a":{"a":{"a":[1,2]}}}"#,
             #"{"":1}"#, #"[1,"two",3.0,true,null,{"a":[]}]"#, #"{"a" : 1 , "b" : 2}"#, #""\u0000""#, "\"\u{7F}\"",
         ])
-    func accepted(text: String) {
+    func `valid JSON of RFC 8259 is accepted`(text: String) {
         #expect(refusal(of: text) == nil)
     }
 
     @Test(
-        "what RFC 8259 does not allow is refused",
         arguments: [
             ("", .unexpectedEnd), (" ", .unexpectedEnd), ("{", .unexpectedEnd), ("[", .unexpectedEnd),
             ("[1", .unexpectedEnd), (#"{"a""#, .unexpectedEnd), (#"{"a":"#, .unexpectedEnd), (#""a"#, .unexpectedEnd),
@@ -44,53 +41,41 @@ struct JSONReadingTests {
             ("{}\u{0}", .trailingBytes), ("1.5.6", .trailingBytes), ("0x10", .trailingBytes),
             ("\u{FEFF}{}", .unexpectedByte), ("// c\n{}", .unexpectedByte), (#""\x""#, .invalidEscape),
             (#""\u00zz""#, .invalidEscape), (#""\U0041""#, .invalidEscape), ("\"a\nb\"", .controlCharacter),
+            (#""\ud800""#, .loneSurrogate), (#""\udc00""#, .loneSurrogate), (#""\ud800\ud800""#, .loneSurrogate),
+            (#""\ud800x""#, .loneSurrogate), (#""\ud800\n""#, .loneSurrogate), (#""\udbff\u0041""#, .loneSurrogate),
+            (#""\ude00\ud83d""#, .loneSurrogate), (#"{"\ud800":1}"#, .loneSurrogate),
             ("\"\u{0}\"", .controlCharacter), ("\"12345678\u{1F}\"", .controlCharacter), ("\u{A0}1", .unexpectedByte),
         ] as [(String, JSONError.Code)])
-    func refused(text: String, code: JSONError.Code) {
+    func `text that is not JSON is rejected`(text: String, code: JSONError.Code) {
         #expect(refusal(of: text)?.code == code)
     }
 
     @Test(
-        "half a surrogate pair is refused",
-        arguments: [
-            #""\ud800""#, #""\udc00""#, #""\ud800\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\udbff\u0041""#,
-            #""\ude00\ud83d""#, #"{"\ud800":1}"#,
-        ])
-    func loneSurrogates(text: String) {
-        #expect(refusal(of: text)?.code == .loneSurrogate)
-    }
-
-    @Test(
-        "bytes that are not UTF-8 are refused",
         arguments: [
             [0x80], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xE0, 0x80, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80],
             [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF], [0xE2, 0x28, 0xA1],
             [0xE2, 0x82, 0x28], [0xF0, 0x9F, 0x98, 0x28],
         ] as [[UInt8]])
-    func invalidUTF8(bytes: [UInt8]) {
+    func `bytes that are not UTF-8 are rejected`(bytes: [UInt8]) {
         #expect(refusal(of: [0x22] + bytes + [0x22])?.code == .invalidUTF8)
         #expect(refusal(of: [0x22] + [UInt8]("12345678".utf8) + bytes)?.code == .invalidUTF8)
     }
 
-    @Test(
-        "two members with one name are refused, however the name is spelled",
-        arguments: [
-            #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"\u0061":2}"#, #"{"x":{"b":1,"c":2,"b":3}}"#,
-            #"{"é":1,"\u00e9":2}"#, #"{"😀":1,"\ud83d\ude00":2}"#, #"{"":1,"":2}"#, #"[{"a":1,"b":{},"a":[]}]"#,
-            #"{"a/b":1,"a\/b":2}"#,
-        ])
-    func duplicates(text: String) {
+    @Test(arguments: [
+        #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"\u0061":2}"#, #"{"x":{"b":1,"c":2,"b":3}}"#,
+        #"{"é":1,"\u00e9":2}"#, #"{"😀":1,"\ud83d\ude00":2}"#, #"{"":1,"":2}"#, #"[{"a":1,"b":{},"a":[]}]"#,
+        #"{"a/b":1,"a\/b":2}"#,
+    ])
+    func `a duplicate member is rejected in every spelling of its name`(text: String) {
         #expect(refusal(of: text)?.code == .duplicateMember)
     }
 
-    @Test("names that only look alike are different names")
-    func similarNames() {
+    @Test func `names that only look alike are different names`() {
         #expect(refusal(of: #"{"a":1,"A":2,"a ":3,"é":4,"e\u0301":5,"\\u0061":6}"#) == nil)
         #expect(refusal(of: #"{"a":{"a":1},"b":{"a":1}}"#) == nil)
     }
 
-    @Test("duplicates are found in wide objects", arguments: [17, 100, 2000])
-    func wideDuplicates(width: Int) {
+    @Test(arguments: [17, 100, 2000]) func `a duplicate member is found in a wide object`(width: Int) {
         let names = (0..<width).map { #""m\#($0)":0"# }
         let limits = JSONLimits(size: 1 << 20, depth: 8, members: 10_000)
         #expect(refusal(of: "{\(names.joined(separator: ","))}", limits: limits) == nil)
@@ -99,8 +84,7 @@ struct JSONReadingTests {
         #expect(refusal(of: "{\(escaped),\(names.joined(separator: ","))}", limits: limits)?.code == .duplicateMember)
     }
 
-    @Test("size, depth and number of values are bounded to the unit")
-    func limits() {
+    @Test func `the limits of size, depth and values are exact`() {
         #expect(refusal(of: "[1]", limits: JSONLimits(size: 3, depth: 1, members: 2)) == nil)
         #expect(refusal(of: "[1]", limits: JSONLimits(size: 2, depth: 1, members: 2))?.code == .tooLarge)
         #expect(refusal(of: "[1]", limits: JSONLimits(size: 3, depth: 0, members: 2))?.code == .tooDeep)
@@ -108,8 +92,7 @@ struct JSONReadingTests {
         #expect(refusal(of: #"{"a":{}}"#, limits: JSONLimits(size: 99, depth: 2, members: 2)) == nil)
     }
 
-    @Test("a million open brackets neither recurse nor pass")
-    func deepNesting() throws {
+    @Test func `a million open brackets are rejected without recursion`() throws {
         let text = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
         #expect(refusal(of: text, limits: JSONLimits(size: 1 << 21, depth: 64, members: 1 << 21))?.code == .tooDeep)
         let closed = text + [UInt8](repeating: UInt8(ascii: "]"), count: 1_000_000)
@@ -117,16 +100,10 @@ struct JSONReadingTests {
         #expect(try JSONDocument(closed, limits: deep).root.count == 1)
     }
 
-    @Test("the error tells where")
-    func offset() {
+    @Test func `an error has the offset of the byte`() {
         #expect(refusal(of: #"{"a":1,"a":2}"#) == refusal(of: #"{"b":1,"b":2}"#))
         #expect(refusal(of: #"[1, x]"#)?.offset == 4)
         #expect(refusal(of: #"{"a":1,"a":2}"#)?.offset == 8)
         #expect(refusal(of: "[1,")?.description == "unexpectedEnd at byte 3")
-    }
-
-    @Test("an empty buffer is the end of the text")
-    func emptyBuffer() {
-        #expect(refusal(of: [UInt8]())?.code == .unexpectedEnd)
     }
 }

@@ -1,18 +1,15 @@
 import JOSE
 import Testing
 
-@Suite("JSON values")
 struct JSONValueTests {
     private func value(_ text: String) throws -> JSONValue { try JSONDocument([UInt8](text.utf8)).root }
 
-    @Test("each value has its kind")
-    func kinds() throws {
+    @Test func `each value has its kind`() throws {
         let elements = try value(#"[{},[],"s",1,1.0,true,null,1e2,-7]"#).elements.map(\.kind)
         #expect(elements == [.object, .array, .string, .integer, .number, .bool, .null, .number, .integer])
     }
 
-    @Test("strings come with their escapes resolved")
-    func strings() throws {
+    @Test func `the escapes of a string are resolved`() throws {
         #expect(try value(#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00é""#).string == "\"\\/\u{8}\u{C}\n\r\tAé€😀é")
         #expect(try value(#""\u0000x""#).string == "\u{0}x")
         #expect(try value(#""""#).string == "")
@@ -20,26 +17,23 @@ struct JSONValueTests {
     }
 
     @Test(
-        "integers are exact or nothing",
         arguments: [
             ("0", 0), ("-0", 0), ("42", 42), ("9223372036854775807", .max), ("-9223372036854775808", .min),
             ("9223372036854775808", nil), ("-9223372036854775809", nil), ("99999999999999999999999", nil), ("1.0", nil),
             ("1e3", nil), (#""1""#, nil), ("true", nil),
         ] as [(String, Int64?)])
-    func integers(text: String, expected: Int64?) throws {
+    func `an integer is exact or nil`(text: String, expected: Int64?) throws {
         #expect(try value(text).integer == expected)
     }
 
-    @Test("doubles take any number that is finite")
-    func doubles() throws {
+    @Test func `a double is any finite number`() throws {
         #expect(try value("1.5e3").double == 1500)
         #expect(try value("-2").double == -2)
         #expect(try value("1e999").double == nil)
         #expect(try value(#""1""#).double == nil)
     }
 
-    @Test("a Boolean is only a Boolean")
-    func bools() throws {
+    @Test func `only true and false are Booleans`() throws {
         #expect(try value("true").bool == true)
         #expect(try value("false").bool == false)
         #expect(try value(#""true""#).bool == nil)
@@ -47,8 +41,7 @@ struct JSONValueTests {
         #expect(try value("null").bool == nil)
     }
 
-    @Test("members are found at any place, past nested values")
-    func lookup() throws {
+    @Test func `a member is found after nested values`() throws {
         let object = try value(#"{"a":{"b":[1,{"c":2}]},"c":"x","\u0064":4}"#)
         #expect(object["c"]?.string == "x")
         #expect(object["d"]?.integer == 4)
@@ -59,8 +52,7 @@ struct JSONValueTests {
         #expect(try value("[1]")["a"] == nil)
     }
 
-    @Test("iteration keeps the text's order")
-    func iteration() throws {
+    @Test func `iteration keeps the order of the text`() throws {
         let object = try value(#"{"z":1,"a":{"q":1,"r":2},"m":[1,[2,3]]}"#)
         #expect(object.members.map(\.name) == ["z", "a", "m"])
         #expect(object["m"]?.elements.map(\.kind) == [.integer, .array])
@@ -69,8 +61,7 @@ struct JSONValueTests {
         #expect(try value("7").members.map(\.name).isEmpty)
     }
 
-    @Test("strings are compared by their bytes, not by canonical equivalence")
-    func equality() throws {
+    @Test func `strings are compared by bytes, not by canonical equivalence`() throws {
         let precomposed = try value("\"\u{E9}\"")
         #expect(precomposed.equals("\u{E9}"))
         #expect(precomposed.string == "e\u{301}")
@@ -85,8 +76,7 @@ struct JSONValueTests {
         #expect(try value(#""""#).equals(""))
     }
 
-    @Test("a value outlives the variable that held its document")
-    func lifetime() throws {
+    @Test func `a value keeps its document alive`() throws {
         var document: JSONDocument? = try JSONDocument([UInt8](#"{"a":"text"}"#.utf8))
         let inner = document?.root["a"]
         document = nil

@@ -3,15 +3,12 @@ import Testing
 
 @testable import SystemFixtures
 
-@Suite("tokens under mutation")
 struct MutationTests {
-    @Test(
-        "no token verifies that differs in one byte anywhere",
-        arguments: [
-            (Algorithm.rs256, RSAVectors.jwk, RSAVectors.rs256), (.es256, ECVectors.jwk256, ECVectors.es256),
-            (.edDSA, Ed25519Vectors.jwk, Ed25519Vectors.edDSA),
-        ])
-    func oneByte(algorithm: Algorithm, jwk: String, token: String) throws {
+    @Test(arguments: [
+        (Algorithm.rs256, RSAVectors.jwk, RSAVectors.rs256), (.es256, ECVectors.jwk256, ECVectors.es256),
+        (.edDSA, Ed25519Vectors.jwk, Ed25519Vectors.edDSA),
+    ])
+    func `a token with one changed byte does not verify`(algorithm: Algorithm, jwk: String, token: String) throws {
         let key = try Keys.key(jwk)
         let original = [UInt8](token.utf8)
         for place in original.indices {
@@ -24,8 +21,7 @@ struct MutationTests {
         }
     }
 
-    @Test("no prefix or suffix of a token verifies, nor one with a byte more")
-    func otherLengths() throws {
+    @Test func `no prefix, suffix or extension of a token verifies`() throws {
         let key = try Keys.key(ECVectors.jwk256)
         let token = [UInt8](ECVectors.es256.utf8)
         let candidates = token.indices.flatMap { [Array(token[..<$0]), Array(token[($0 + 1)...])] }
@@ -34,8 +30,7 @@ struct MutationTests {
         }
     }
 
-    @Test("random bytes are refused without a crash")
-    func noise() {
+    @Test func `random bytes are rejected`() {
         var generator = SeededRandom(seed: 3)
         let alphabet = [UInt8]("eyJhbGciOiJ.-_=+/ \u{0}".utf8)
         for _ in 0..<5000 {

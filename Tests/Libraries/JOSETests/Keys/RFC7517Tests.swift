@@ -2,28 +2,24 @@ import Testing
 
 @testable import JOSE
 
-@Suite("the examples of RFC 7517 and RFC 7638")
 struct RFC7517Tests {
     private func set(_ text: String) throws -> KeySet {
         try KeySet(jwkSet: [UInt8](text.utf8))
     }
 
-    @Test("the key of section 3 is found by its kid and verifies RFC 7515 A.3")
-    func section3() throws {
+    @Test func `the key of section 3 is found by its kid and verifies RFC 7515 A.3`() throws {
         let key = try Keys.set(RFC7517.p256JWK).key(id: "Public key used in JWS spec Appendix A.3 example")
         #expect(try UnverifiedJWS(RFC7515.es256).verify(with: try #require(key), algorithm: .es256) != nil)
     }
 
-    @Test("A.1 has one key that is for signatures")
-    func publicKeys() throws {
+    @Test func `A.1 has one key for signatures`() throws {
         let set = try set(RFC7517.publicKeys)
         #expect(set.keys.map(\.keyID) == ["2011-04-29"])
         #expect(set.keys.first?.algorithms == [.rs256])
         #expect(set.skipped == [SkippedKey(keyID: "1", reason: #""use" is not sig"#)])
     }
 
-    @Test("of A.2, private keys, none is taken")
-    func privateKeys() throws {
+    @Test func `the private keys of A.2 are skipped`() throws {
         let set = try set(RFC7517.privateKeys)
         #expect(set.keys.isEmpty)
         #expect(
@@ -33,8 +29,7 @@ struct RFC7517Tests {
             ])
     }
 
-    @Test("of A.3, secrets, none is taken")
-    func symmetricKeys() throws {
+    @Test func `the secrets of A.3 are skipped`() throws {
         let set = try set(RFC7517.symmetricKeys)
         let reason = #"has the private member "k""#
         #expect(set.keys.isEmpty)
@@ -45,8 +40,7 @@ struct RFC7517Tests {
             ])
     }
 
-    @Test("the key of appendix B is taken with and without its certificate, which is not looked at")
-    func certifiedKey() throws {
+    @Test func `the certificate of the key of appendix B is ignored`() throws {
         let plain = try Keys.key(RFC7517.certifiedJWK)
         for certificate in [RFC7517.certificate, "AAAA", "no certificate"] {
             let jwk = RFC7517.certifiedJWK.dropLast() + #","x5c":["\#(certificate)"]}"#
@@ -54,8 +48,7 @@ struct RFC7517Tests {
         }
     }
 
-    @Test("a map of appendix B's certificate has the same key, as long as the certificate is valid")
-    func certificateMap() throws {
+    @Test func `a map with the certificate of appendix B has the same key while the certificate is valid`() throws {
         let pem = "-----BEGIN CERTIFICATE-----\\n\(RFC7517.certificate)\\n-----END CERTIFICATE-----\\n"
         let map = [UInt8](#"{"1b94c":"\#(pem)"}"#.utf8)
         let key = try KeySet(x509Map: map, now: 1_400_000_000).key(id: "1b94c")
@@ -64,13 +57,11 @@ struct RFC7517Tests {
         #expect(try KeySet(x509Map: map, now: 1_300_000_000).skipped.map(\.reason) == ["certificate is not yet valid"])
     }
 
-    @Test("the private key of C.1 is for encryption")
-    func encryptedKey() throws {
+    @Test func `the private key of C.1 is for encryption`() throws {
         #expect(try Keys.refusal(of: RFC7517.privateJWK) == #""use" is not sig"#)
     }
 
-    @Test("the thumbprint of A.1's second key is that of RFC 7638 section 3.1")
-    func thumbprint() throws {
+    @Test func `the second key of A.1 has the thumbprint of RFC 7638 section 3.1`() throws {
         let key = try #require(try set(RFC7517.publicKeys).key(id: "2011-04-29"))
         #expect(Base64URL.encode(key.thumbprint) == RFC7517.rsaThumbprint)
     }

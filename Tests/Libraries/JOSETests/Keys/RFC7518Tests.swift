@@ -2,23 +2,19 @@ import Testing
 
 @testable import JOSE
 
-@Suite("what RFC 7518 says of signatures")
 struct RFC7518Tests {
-    @Test("the algorithms of section 3.1 are known but for those with a shared secret and none")
-    func names() {
+    @Test func `the algorithms of section 3.1 are known, except none and those with a shared secret`() {
         let signing = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"]
         #expect(Set(Algorithm.allCases.map(\.rawValue)) == Set(signing + ["EdDSA"]))
         for name in ["HS256", "HS384", "HS512", "none"] { #expect(Algorithm(rawValue: name) == nil) }
     }
 
-    @Test("the private keys of appendix C are skipped")
-    func privateKeys() throws {
+    @Test func `the private keys of appendix C are skipped`() throws {
         #expect(try Keys.refusal(of: RFC7518.ephemeralJWK) == #"has the private member "d""#)
         #expect(try Keys.refusal(of: RFC7518.bobJWK) == #"has the private member "d""#)
     }
 
-    @Test("the public key of appendix C is a point, and left out when it says what it is for")
-    func publicKey() throws {
+    @Test func `the public key of appendix C is skipped if it states another purpose`() throws {
         #expect(try Keys.key(RFC7518.ephemeralPublicJWK).algorithms == [.es256])
         let members = [
             #""use":"enc""#: #""use" is not sig"#, #""key_ops":["deriveKey"]"#: #""key_ops" lacks verify"#,

@@ -1,9 +1,8 @@
 import JOSE
 import Testing
 
-@Suite("maps of X.509 certificates")
 struct X509MapTests {
-    /// 15 June 2025, when `CertificateVectors.valid` is.
+    /// 15 June 2025, within the validity period of `CertificateVectors.valid`.
     private static let now: Int64 = 1_749_945_600
 
     private func document(_ entries: KeyValuePairs<String, String>) -> [UInt8] {
@@ -20,8 +19,7 @@ struct X509MapTests {
         return set.keys.isEmpty ? set.skipped.first?.reason : nil
     }
 
-    @Test("a certificate's key verifies like the same key as a JWK")
-    func verifies() throws {
+    @Test func `the key of a certificate verifies like the same JWK`() throws {
         let set = try KeySet(x509Map: document(["k": CertificateVectors.valid]), now: Self.now)
         let key = try #require(set.key(id: "k"))
         #expect(try UnverifiedJWS(RSAVectors.rs256).verify(with: key, algorithm: .rs256) != nil)
@@ -29,15 +27,13 @@ struct X509MapTests {
         #expect(set.skipped.isEmpty)
     }
 
-    @Test("F-22: a byte order mark is ignored")
-    func f22ByteOrderMark() throws {
+    @Test func `F-22: a byte order mark is ignored`() throws {
         let bytes = [0xEF, 0xBB, 0xBF] + document(["k": CertificateVectors.valid])
         #expect(try KeySet(x509Map: bytes, now: Self.now).keys.count == 1)
         #expect(try KeySet(detecting: bytes, now: Self.now).keys.count == 1)
     }
 
-    @Test("F-22: a certificate that is not valid now is skipped")
-    func f22Validity() throws {
+    @Test func `F-22: a certificate outside its validity period is skipped`() throws {
         #expect(try reason(of: CertificateVectors.expired) == "certificate has expired")
         #expect(try reason(of: CertificateVectors.notYetValid) == "certificate is not yet valid")
         #expect(try reason(of: CertificateVectors.valid, at: 1_704_067_199) == "certificate is not yet valid")
@@ -46,33 +42,24 @@ struct X509MapTests {
         #expect(try reason(of: CertificateVectors.valid, at: 2_019_686_401) == "certificate has expired")
     }
 
-    @Test("F-22: a key that is not RSA, or weak, is skipped")
-    func f22Keys() throws {
+    @Test func `F-22: a key that is weak or not RSA is skipped`() throws {
         #expect(try reason(of: CertificateVectors.ec) == "certificate's key is not RSA")
         #expect(try reason(of: CertificateVectors.weak) == "RSA modulus of 1024 bits, not 2048 to 8192")
     }
 
     @Test(
-        "a broken certificate is skipped",
         arguments: [
             "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----",
             "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
             "-----BEGIN CERTIFICATE-----\nnot base64!\n-----END CERTIFICATE-----\n",
             "-----BEGIN CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00000000000000000000000000000000\n\nAAAA\n-----END CERTIFICATE-----\n",
+            CertificateVectors.truncated,
         ])
-    func broken(pem: String) throws {
+    func `a malformed or truncated certificate is skipped`(pem: String) throws {
         #expect(try reason(of: pem) == "certificate cannot be read")
     }
 
-    @Test("a truncated certificate is skipped")
-    func truncated() throws {
-        let lines = CertificateVectors.valid.split(separator: "\n")
-        let pem = (lines.prefix(5) + lines.suffix(1)).joined(separator: "\n")
-        #expect(try reason(of: pem) == "certificate cannot be read")
-    }
-
-    @Test("entries that cannot be used take nothing from the others")
-    func mixed() throws {
+    @Test func `an unusable entry affects no other entry`() throws {
         let bytes = document([
             "a": "text", "b": CertificateVectors.expired, "k": CertificateVectors.valid, "": CertificateVectors.valid,
         ])
@@ -81,28 +68,25 @@ struct X509MapTests {
         #expect(set.skipped.map(\.reason) == ["not a PEM certificate", "certificate has expired", #""kid" is empty"#])
     }
 
-    @Test("both forms are told apart by content")
-    func detection() throws {
+    @Test func `the form of a document is detected by its content`() throws {
         let jwks = [UInt8](#"{"keys":[\#(ECVectors.jwk256)]}"#.utf8)
         #expect(try KeySet(detecting: jwks, now: Self.now).keys.first?.kind == .ec(.p256))
         let map = document(["k": CertificateVectors.valid])
         #expect(try KeySet(detecting: map, now: Self.now).keys.first?.kind == .rsa(bits: 2048))
     }
 
-    @Test("a certificate may be named keys")
-    func namedKeys() throws {
+    @Test func `a certificate may be named keys`() throws {
         let set = try KeySet(detecting: document(["keys": CertificateVectors.valid]), now: Self.now)
         #expect(set.key(id: "keys") != nil)
     }
 
     @Test(
-        "what holds neither keys nor certificates is an error",
         arguments: [
             (#"{"error":{"code":404,"message":"no"}}"#, .errorDocument), (#"{"error":"x"}"#, .errorDocument),
             ("{}", .notKeySet), ("[]", .notKeySet), (#"{"a":"b"}"#, .notKeySet), (#"{"keys":"none"}"#, .notKeySet),
             (#""-----BEGIN CERTIFICATE-----""#, .notKeySet), ("<html>", .invalidJSON), ("", .invalidJSON),
         ] as [(String, KeySetError.Code)])
-    func refused(text: String, code: KeySetError.Code) {
+    func `a document without keys and certificates is an error`(text: String, code: KeySetError.Code) {
         let error = #expect(throws: KeySetError.self) { try KeySet(detecting: [UInt8](text.utf8), now: Self.now) }
         #expect(error?.code == code)
     }

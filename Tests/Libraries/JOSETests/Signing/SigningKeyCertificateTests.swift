@@ -1,7 +1,7 @@
 import JOSE
 import Testing
 
-@Suite struct SigningKeyCertificateTests {
+struct SigningKeyCertificateTests {
     private let key: SigningKey
     private let noon: Int64 = 1_700_000_000
 
@@ -15,7 +15,7 @@ import Testing
         return Array("{\"k\":\"\(escaped)\\n\"}".utf8)
     }
 
-    @Test func aCertificateCarriesTheKey() throws {
+    @Test func `a certificate contains the key`() throws {
         let set = try KeySet(x509Map: map(from: noon - 60, to: noon + 60), now: noon)
         let token = try UnverifiedJWS(key.sign(payload: Array("{}".utf8)))
         let published = try #require(set.key(id: "k"))
@@ -23,21 +23,20 @@ import Testing
     }
 
     @Test(arguments: [(-120, -60, "has expired"), (60, 120, "not yet valid")])
-    func theValidityIsTheChosenOne(from: Int64, to: Int64, reason: String) throws {
+    func `the validity period is the configured one`(from: Int64, to: Int64, reason: String) throws {
         let set = try KeySet(x509Map: map(from: noon + from, to: noon + to), now: noon)
         #expect(set.keys.isEmpty)
         #expect(set.skipped.first?.reason.contains(reason) == true)
     }
 
     @Test(arguments: [Algorithm.es256, .es512, .edDSA])
-    func everyKindOfKeyGetsACertificate(algorithm: Algorithm) throws {
+    func `a certificate can be made for every type of key`(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm, keyID: "k")
         let pem = try key.certificatePEM(commonName: "test", notBefore: noon, notAfter: noon + 1)
         #expect(String(decoding: pem, as: UTF8.self).hasPrefix("-----BEGIN CERTIFICATE-----\n"))
     }
 
-    @Test(arguments: ["", String(repeating: "a", count: 65)])
-    func aNameThatACertificateCannotHaveIsRefused(name: String) {
+    @Test(arguments: ["", String(repeating: "a", count: 65)]) func `an invalid common name is rejected`(name: String) {
         #expect(throws: SigningKeyError.self) {
             try key.certificatePEM(commonName: name, notBefore: noon, notAfter: noon + 1)
         }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import JOSE
 
-/// Compact serializations put together by hand, whatever is wrong with them.
+/// Compact serializations, valid or not.
 enum Tokens {
-    /// A token of three parts whose header and payload are these JSON texts, or any other text.
+    /// Returns a token of three parts with these texts as header and payload.
     static func make(
         header: String = #"{"alg":"RS256","kid":"k"}"#, payload: String = #"{"sub":"someone"}"#,
         signature: [UInt8] = [UInt8](repeating: 7, count: 256)
@@ -12,7 +12,13 @@ enum Tokens {
         [[UInt8](header.utf8), [UInt8](payload.utf8), signature].map { Base64URL.encode($0) }.joined(separator: ".")
     }
 
-    /// What `UnverifiedJWS` says against a token; nil when it says nothing.
+    /// Returns the token with the key ID and payload of the vectors, for a signature in base64url.
+    static func signed(_ algorithm: String, _ signature: String) -> String {
+        make(header: #"{"alg":"\#(algorithm)","kid":"k"}"#, payload: #"{"sub":"someone","n":1}"#, signature: [])
+            + signature
+    }
+
+    /// Returns the error of `UnverifiedJWS`; `nil` if it reads the token.
     static func refusal(of token: String, maximumSize: Int = 16_384) -> JWSError.Code? {
         do {
             _ = try UnverifiedJWS(token, maximumSize: maximumSize)
@@ -22,18 +28,22 @@ enum Tokens {
         }
     }
 
-    /// Whether the last part of `token`, of which only the parts are looked at, is a signature of the others.
+    /// Whether the last part of `token` is a signature of the parts before it. The parts are not decoded.
     static func isSigned(_ token: String, with jwk: String, _ algorithm: Algorithm) throws -> Bool {
-        let cut = try #require(token.lastIndex(of: "."))
-        let signature = try #require(Base64URL.decode(String(token[token.index(after: cut)...])))
-        return try Keys.key(jwk).isValid(signature: signature, of: [UInt8](token[..<cut].utf8), by: algorithm)
+        let (input, signature) = try split(token)
+        return try Keys.key(jwk).isValid(signature: signature, of: [UInt8](input.utf8), by: algorithm)
     }
 
-    /// `token` with its signature put through `change`.
+    /// Returns `token` with its signature changed.
     static func changingSignature(of token: String, _ change: (inout [UInt8]) -> Void) throws -> String {
-        let cut = try #require(token.lastIndex(of: "."))
-        var signature = try #require(Base64URL.decode(String(token[token.index(after: cut)...])))
+        let parts = try split(token)
+        var signature = parts.signature
         change(&signature)
-        return token[...cut] + Base64URL.encode(signature)
+        return "\(parts.input).\(Base64URL.encode(signature))"
+    }
+
+    private static func split(_ token: String) throws -> (input: Substring, signature: [UInt8]) {
+        let cut = try #require(token.lastIndex(of: "."))
+        return (token[..<cut], try #require(Base64URL.decode(String(token[token.index(after: cut)...]))))
     }
 }

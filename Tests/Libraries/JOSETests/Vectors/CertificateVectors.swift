@@ -20,6 +20,9 @@ enum CertificateVectors {
         34UPfQyBl/bHG0Y=
         -----END CERTIFICATE-----
         """
+    /// The first lines of `valid`.
+    static let truncated = (valid.split(separator: "\n").prefix(5) + ["-----END CERTIFICATE-----"])
+        .joined(separator: "\n")
     /// The same key, valid in 2020.
     static let expired = """
         -----BEGIN CERTIFICATE-----

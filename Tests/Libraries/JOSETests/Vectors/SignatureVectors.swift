@@ -3,7 +3,7 @@ import Testing
 
 @testable import JOSE
 
-/// A file of `Data/`, which `make_vectors.py` made: signatures and keys with what must become of them.
+/// A file of `Data/` from `make_vectors.py`: signatures and keys with their verdicts.
 struct SignatureVectors: Decodable {
     struct Group: Decodable {
         let about: String
@@ -14,22 +14,22 @@ struct SignatureVectors: Decodable {
         let verdict: Verdict
         let name: String
         let key: String
-        /// What the header says and the caller asks for.
+        /// The algorithm of the header and of the verification.
         let alg: Algorithm?
         let payload: String?
         let signature: String?
-        /// Why the key is skipped.
+        /// The reason why the key is skipped.
         let reason: String?
     }
 
     enum Verdict: String, Decodable {
-        /// The key is taken and the signature verifies.
+        /// The key is accepted and the signature verifies.
         case accept
-        /// The key is taken and the signature does not verify.
+        /// The key is accepted and the signature does not verify.
         case refuse
-        /// The key is left out, so nothing verifies.
+        /// The key is skipped.
         case skip
-        /// The key is taken; nobody knows a signature of it.
+        /// The key is accepted and has no known signature.
         case take
     }
 
@@ -41,19 +41,18 @@ struct SignatureVectors: Decodable {
         return try JSONDecoder().decode(SignatureVectors.self, from: try Data(contentsOf: path))
     }
 
-    /// The cases of a file whose verdict is one of these.
-    static func cases(_ name: String, _ verdicts: Verdict...) throws -> [SignatureCase] {
+    /// Returns the cases of a file.
+    static func cases(_ name: String) throws -> [SignatureCase] {
         let file = try file(name)
         return try file.groups.flatMap { group in
-            try group.rows.filter { verdicts.contains($0.verdict) }
-                .map { try SignatureCase($0, about: group.about, keys: file.keys) }
+            try group.rows.map { try SignatureCase($0, about: group.about, keys: file.keys) }
         }
     }
 }
 
 extension Algorithm: Decodable {}
 
-/// A row with what is needed to try it.
+/// A row with its key and its token.
 struct SignatureCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let verdict: SignatureVectors.Verdict

@@ -2,10 +2,8 @@ import Testing
 
 @testable import Redis
 
-@Suite("reading a reply where it stands")
 struct RedisReplyTests {
-    @Test("elements are found by position, past arrays too")
-    func subscripts() throws {
+    @Test func `an element is found by position after a nested array`() throws {
         try Replies.with("*4\r\n*2\r\n:1\r\n*1\r\n:2\r\n$1\r\na\r\n*0\r\n:9\r\n") { reply in
             #expect(reply.count == 4)
             #expect(reply[0][1][0].integer == 2)
@@ -16,18 +14,15 @@ struct RedisReplyTests {
         }
     }
 
-    @Test("elements are walked in their order")
-    func elements() throws {
+    @Test func `elements are iterated in order`() throws {
         try Replies.with("*3\r\n*2\r\n:1\r\n:2\r\n$-1\r\n:9\r\n") { reply in
             #expect(reply.elements.map(\.kind) == [.array, .null, .integer])
             #expect(Array(reply.elements).last?.integer == 9)
         }
     }
 
-    @Test(
-        "an element that is not there is an error, not a null",
-        arguments: ["*1\r\n:1\r\n", "*0\r\n", ":1\r\n", "$-1\r\n"])
-    func absent(text: String) throws {
+    @Test(arguments: ["*1\r\n:1\r\n", "*0\r\n", ":1\r\n", "$-1\r\n"])
+    func `a missing element is an error and not null`(text: String) throws {
         try Replies.with(text) { reply in
             for position in [-1, reply.count, Int.max] {
                 #expect(reply[position].kind == .error)
@@ -37,10 +32,8 @@ struct RedisReplyTests {
         }
     }
 
-    @Test(
-        "what has no bytes, number or elements says so",
-        arguments: ["$-1\r\n", "*2\r\n:1\r\n:2\r\n", ":5\r\n", "+OK\r\n"])
-    func defaults(text: String) throws {
+    @Test(arguments: ["$-1\r\n", "*2\r\n:1\r\n:2\r\n", ":5\r\n", "+OK\r\n"])
+    func `a reply of another type has no bytes, number or elements`(text: String) throws {
         try Replies.with(text) { reply in
             if reply.kind != .status { #expect(reply.bytes.isEmpty) }
             if reply.kind != .integer { #expect(reply.integer == 0) }
@@ -52,42 +45,35 @@ struct RedisReplyTests {
         }
     }
 
-    @Test(
-        "a decimal is read from an integer or a string",
-        arguments: [
-            (":5\r\n", 5), ("$1\r\n0\r\n", 0), ("$10\r\n1753315200\r\n", 1_753_315_200), ("$2\r\n-7\r\n", -7),
-            ("$19\r\n9223372036854775807\r\n", Int64.max), ("$20\r\n-9223372036854775808\r\n", .min),
-        ])
-    func decimals(text: String, value: Int64) throws {
+    @Test(arguments: [
+        (":5\r\n", 5), ("$1\r\n0\r\n", 0), ("$10\r\n1753315200\r\n", 1_753_315_200), ("$2\r\n-7\r\n", -7),
+        ("$19\r\n9223372036854775807\r\n", Int64.max), ("$20\r\n-9223372036854775808\r\n", .min),
+    ])
+    func `a decimal is read from an integer or a string`(text: String, value: Int64) throws {
         try Replies.with(text) { #expect($0.decimal == value) }
     }
 
-    @Test(
-        "what is no decimal is none",
-        arguments: [
-            "", "-", "-0", "00", "01", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808",
-            "-9223372036854775809",
-            "99999999999999999999", "１",
-        ])
-    func notDecimals(text: String) throws {
+    @Test(arguments: [
+        "", "-", "-0", "00", "01", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "9223372036854775808", "-9223372036854775809",
+        "99999999999999999999", "１",
+    ])
+    func `text that is not a decimal has no decimal value`(text: String) throws {
         try Replies.with("$\(text.utf8.count)\r\n\(text)\r\n") { #expect($0.decimal == nil) }
     }
 
-    @Test("null, status, error and array are no decimals", arguments: ["$-1\r\n", "+1\r\n", "-1\r\n", "*1\r\n:1\r\n"])
-    func otherKinds(text: String) throws {
+    @Test(arguments: ["$-1\r\n", "+1\r\n", "-1\r\n", "*1\r\n:1\r\n"])
+    func `null, status, error and array have no decimal value`(text: String) throws {
         try Replies.with(text) { #expect($0.decimal == nil) }
     }
 
-    @Test("an error does not equal its text")
-    func equality() throws {
+    @Test func `an error does not equal its text`() throws {
         try Replies.with("-OK\r\n") { #expect(!$0.equals("OK")) }
         try Replies.with("+OK\r\n") { #expect($0.equals("OK")) }
         try Replies.with("$2\r\nOK\r\n") { #expect($0.equals("OK")) }
         try Replies.with("$3\r\nOKK\r\n") { #expect(!$0.equals("OK")) }
     }
 
-    @Test("a long refusal is cut")
-    func longError() throws {
+    @Test func `a long error message is truncated`() throws {
         try Replies.with("-ERR " + String(repeating: "a", count: 10_000) + "\r\n") { reply in
             #expect(reply.serverError?.message.utf8.count == RedisServerError.maximumLength - 4)
         }

@@ -1,8 +1,8 @@
 @testable import Redis
 
-/// What a reader makes of bytes, as values that may be kept.
+/// Reads replies into values that outlive the reader.
 enum Replies {
-    /// All replies in the pieces, and what came after them.
+    /// Returns all replies in the pieces, and the state of the reader after them.
     static func read(_ pieces: [[UInt8]], limits: RedisReplyLimits = .standard) -> (values: [RedisValue], end: End) {
         let reader = ReplyReader(limits)
         var values: [RedisValue] = []
@@ -20,10 +20,10 @@ enum Replies {
         read([Array(text.utf8)], limits: limits)
     }
 
-    /// The answer to the last command of a server's handshake.
+    /// The reply to the last command of the handshake with a server.
     static let echo = "$9\r\ngatehouse\r\n"
 
-    /// The answer to a marker, where the first one is 0.
+    /// The reply to the marker of this number, counted from 0.
     static func marker(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return "$16\r\n" + String(repeating: "0", count: 16 - digits.count) + digits + "\r\n"
@@ -44,7 +44,7 @@ enum Replies {
         }
     }
 
-    /// Runs `body` with the one reply that `text` is.
+    /// Calls `body` with the reply that `text` contains.
     static func with<Result>(_ text: String, _ body: (RedisReply) throws -> Result) throws -> Result {
         let reader = ReplyReader(.standard)
         let bytes = Array(text.utf8)

@@ -4,84 +4,63 @@ import Testing
 
 @testable import Redis
 
-@Suite("the bounds of replies")
 struct ReplyBoundsTests {
     private static let small = RedisReplyLimits(elements: 8, values: 20, stringSize: 100, size: 250)
 
-    @Test(
-        "more than is allowed is refused as soon as it is announced",
-        arguments: [
-            ("*100000000\r\n", ReplyDefect.tooManyElements),
-            ("*2147483647\r\n", .tooManyElements),
-            ("*9\r\n", .tooManyElements),
-            ("*8\r\n*8\r\n*4\r\n", .tooManyValues),
-            ("$101\r\n", .stringTooLong),
-            ("$2147483647\r\n", .stringTooLong),
-            ("$9223372036854775807\r\n", .stringTooLong),
-            (
-                "*3\r\n$100\r\n" + String(repeating: "a", count: 100) + "\r\n$100\r\n"
-                    + String(repeating: "a", count: 100) + "\r\n$51\r\n", .replyTooLong
-            ),
-        ])
-    func announced(text: String, defect: ReplyDefect) {
-        // hiredis asks for a byte of a string before it tells anybody of it.
+    private static func string(_ length: Int) -> String { "$\(length)\r\n\(letters(length))\r\n" }
+
+    private static func letters(_ count: Int) -> String { String(repeating: "a", count: count) }
+
+    private static let eightIntegers = "*8\r\n" + String(repeating: ":1\r\n", count: 8)
+
+    @Test(arguments: [
+        ("*100000000\r\n", ReplyDefect.tooManyElements), ("*2147483647\r\n", .tooManyElements),
+        ("*9\r\n", .tooManyElements), ("*8\r\n*8\r\n*4\r\n", .tooManyValues), ("$101\r\n", .stringTooLong),
+        ("$2147483647\r\n", .stringTooLong), ("$9223372036854775807\r\n", .stringTooLong),
+        ("*3\r\n\(string(100))\(string(100))$51\r\n", .replyTooLong),
+        // Each string is within its limit.
+        ("*3\r\n\(string(84))\(string(84))\(string(84))", .replyTooLong),
+    ])
+    func `a length above its limit is rejected as soon as it is announced`(text: String, defect: ReplyDefect) {
+        // hiredis reports a string only after its first byte.
         #expect(Replies.read([Array(text.utf8), [0x61]], limits: Self.small).end == .invalid(defect))
     }
 
-    @Test(
-        "what is exactly allowed is read",
-        arguments: [
-            "*8\r\n" + String(repeating: ":1\r\n", count: 8),
-            "*3\r\n*8\r\n" + String(repeating: ":1\r\n", count: 8) + "*8\r\n" + String(repeating: ":1\r\n", count: 8)
-                + ":1\r\n",
-            "$100\r\n" + String(repeating: "a", count: 100) + "\r\n",
-            "*3\r\n" + String(repeating: "$83\r\n" + String(repeating: "a", count: 83) + "\r\n", count: 3),
-            "+" + String(repeating: "a", count: 100) + "\r\n",
-        ])
-    func allowed(text: String) {
+    @Test(arguments: [
+        eightIntegers, "*3\r\n\(eightIntegers)\(eightIntegers):1\r\n", string(100),
+        "*3\r\n\(string(83))\(string(83))\(string(83))", "+\(letters(100))\r\n",
+    ])
+    func `a reply at its limits is read`(text: String) {
         #expect(Replies.read(text, limits: Self.small).values.count == 1)
         #expect(Replies.read(text.utf8.map { [$0] }, limits: Self.small).values.count == 1)
     }
 
-    @Test("a reply that is too long in all is refused, though each string is not")
-    func total() {
-        let text = "*3\r\n" + String(repeating: "$84\r\n" + String(repeating: "a", count: 84) + "\r\n", count: 3)
-        #expect(Replies.read(text, limits: Self.small).end == .invalid(.replyTooLong))
-    }
-
-    @Test("a limit is for each reply anew")
-    func eachReply() {
-        let one = "*8\r\n" + String(repeating: "$30\r\n" + String(repeating: "a", count: 30) + "\r\n", count: 8)
+    @Test func `each reply has limits of its own`() {
+        let one = "*8\r\n" + String(repeating: Self.string(30), count: 8)
         #expect(Replies.read(String(repeating: one, count: 50), limits: Self.small).values.count == 50)
     }
 
-    @Test("arrays within arrays have a limit", arguments: [8, 9, 20, 1000])
-    func depth(levels: Int) {
+    @Test(arguments: [8, 9, 20, 1000]) func `the depth of nested arrays is limited`(levels: Int) {
         let limits = RedisReplyLimits(elements: 8, values: 10_000, stringSize: 100, size: 100)
         let read = Replies.read(String(repeating: "*1\r\n", count: levels) + ":1\r\n", limits: limits)
         #expect(read.end == .invalid(.tooDeep))
     }
 
-    @Test("a line without an end is refused", arguments: ["+", "-"])
-    func endlessLine(type: String) {
-        var pieces = [Array(type.utf8)]
-        for _ in 0..<100 { pieces.append([UInt8](repeating: 0x61, count: 1000)) }
-        #expect(Replies.read(pieces).end == .invalid(.lineTooLong))
+    @Test(arguments: ["+", "-"]) func `a line without an end is rejected`(type: String) {
+        let pieces = [[UInt8]](repeating: [UInt8](repeating: 0x61, count: 1000), count: 100)
+        #expect(Replies.read([Array(type.utf8)] + pieces).end == .invalid(.lineTooLong))
     }
 
-    @Test("a number without an end is refused", arguments: [":", "$", "*"])
-    func endlessNumber(type: String) {
+    @Test(arguments: [":", "$", "*"]) func `a number without an end is rejected`(type: String) {
         #expect(Replies.read([Array(type.utf8), [UInt8](repeating: 0x31, count: 32)]).end == .invalid(.notRESP))
     }
 
-    @Test("a length whose line ends wrongly does not wait for more than the length")
-    func wrongLineEnd() {
+    @Test func `a length with an invalid line end is rejected after that length`() {
         let pieces = [Array("$5\r".utf8)] + (0..<50).map { _ in Array("a".utf8) }
         #expect(Replies.read(pieces).end == .invalid(.notRESP))
     }
 
-    @Test("an announced array costs nothing until its elements come")
-    func announcementIsFree() {
+    @Test func `an announced array allocates nothing before its elements arrive`() {
         let before = Self.reservedMiB
         let readers = (0..<1000).map { _ in Held(ReplyReader(.bulk)) }
         for held in readers {
@@ -103,7 +82,7 @@ struct ReplyBoundsTests {
         init(_ reader: consuming ReplyReader) { self.reader = reader }
     }
 
-    /// The address space of this process; 0 where it is not told.
+    /// The address space of this process; 0 if it is unknown.
     private static var reservedMiB: Int {
         let numbers = FileManager.default.contents(atPath: "/proc/self/statm").map {
             String(decoding: $0, as: UTF8.self)
@@ -111,8 +90,7 @@ struct ReplyBoundsTests {
         return Int(numbers?.split(separator: " ").first ?? "0").map { $0 / 256 } ?? 0
     }
 
-    @Test("a million values are read, and one more is refused")
-    func million() {
+    @Test func `a million values are read, and one more is rejected`() {
         let body = [UInt8](String(repeating: ":1\r\n", count: 999_999).utf8)
         let read = Replies.read([Array("*999999\r\n".utf8), body], limits: .bulk)
         guard case .array(let values)? = read.values.first else {
@@ -123,8 +101,7 @@ struct ReplyBoundsTests {
         #expect(Replies.read("*1000000\r\n", limits: .bulk).end == .invalid(.tooManyValues))
     }
 
-    @Test("the version of hiredis is one that was tried")
-    func version() {
+    @Test func `the version of hiredis is a tested one`() {
         #expect(chiredis_version() >= 1400)
     }
 }

@@ -2,7 +2,6 @@ import Testing
 
 @testable import Redis
 
-@Suite("replies")
 struct ReplyTableTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let text: String
@@ -54,30 +53,17 @@ struct ReplyTableTests {
             .array([.array([.array([.array([.array([.array([.array([.integer(1)])])])])])])])),
     ]
 
-    @Test("are read", arguments: cases)
-    func whole(_ example: Case) {
-        let read = Replies.read(example.text)
-        #expect(read.values == example.values)
-        #expect(read.end == .incomplete)
-    }
-
-    @Test("are the same in two pieces, wherever the cut is", arguments: cases)
-    func cut(_ example: Case) {
+    @Test(arguments: cases) func `replies are the same however their bytes are split`(_ example: Case) {
         let bytes = Array(example.text.utf8)
-        for cut in 0...bytes.count {
-            let read = Replies.read([Array(bytes[..<cut]), Array(bytes[cut...])])
-            #expect(read.values == example.values, "cut at \(cut)")
+        let cuts = (0...bytes.count).map { [Array(bytes[..<$0]), Array(bytes[$0...])] }
+        for pieces in cuts + [bytes.map { [$0] }] {
+            let read = Replies.read(pieces)
+            #expect(read.values == example.values, "\(pieces)")
+            #expect(read.end == .incomplete)
         }
     }
 
-    @Test("are the same byte by byte", arguments: cases)
-    func trickle(_ example: Case) {
-        let read = Replies.read(example.text.utf8.map { [$0] })
-        #expect(read.values == example.values)
-    }
-
-    @Test("are incomplete until the last byte", arguments: cases)
-    func prefixes(_ example: Case) {
+    @Test(arguments: cases) func `a reply is incomplete until its last byte`(_ example: Case) {
         let bytes = Array(example.text.utf8)
         for count in 0..<bytes.count {
             let read = Replies.read([Array(bytes[..<count])])
@@ -86,10 +72,8 @@ struct ReplyTableTests {
         }
     }
 
-    @Test(
-        "a large string is the same in pieces of any size",
-        arguments: [1_000, 16_383, 16_384, 16_385, 65_536, 1_000_000])
-    func large(piece: Int) {
+    @Test(arguments: [1_000, 16_383, 16_384, 16_385, 65_536, 1_000_000])
+    func `a large string is the same in pieces of any size`(piece: Int) {
         let content = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let one = Array("$500000\r\n".utf8) + content + Array("\r\n".utf8)
         let all = Array("*3\r\n:1\r\n".utf8) + one + Array("$1\r\nx\r\n+OK\r\n".utf8)
@@ -98,44 +82,36 @@ struct ReplyTableTests {
             Replies.read(pieces).values == [.array([.integer(1), .string(content), .string([0x78])]), .status("OK")])
     }
 
-    @Test("many replies in one piece are all read, in their order")
-    func many() {
+    @Test func `many replies in one piece are read in order`() {
         let text = (0..<10_000).map { "*2\r\n:\($0)\r\n$-1\r\n" }.joined()
         #expect(Replies.read(text).values == (0..<10_000).map { .array([.integer($0), .null]) })
     }
 
     @Test(
-        "what is no reply is refused",
         arguments: [
             "OK\r\n", "\r\n", "HTTP/1.1 400 Bad Request\r\n", "\u{15}\u{3}\u{3}\0\u{2}", "\0", "*a\r\n", "*\r\n", "*1",
-            "$\r\n",
-            "$a\r\n", "$-2\r\n", "*-2\r\n", ":\r\n", ":1a\r\n", ":9223372036854775808\r\n", ":01\r\n", ": 1\r\n",
-            "$2\r\nabc\r\n", "$2\r\nabXY", "+a\rb\r\n", "+a\nb\r\n", "-a\rb\r\n", "*2\r\n+a\r\nb\r\n",
+            "$\r\n", "$a\r\n", "$-2\r\n", "*-2\r\n", ":\r\n", ":1a\r\n", ":9223372036854775808\r\n", ":01\r\n",
+            ": 1\r\n", "$2\r\nabc\r\n", "$2\r\nabXY", "+a\rb\r\n", "+a\nb\r\n", "-a\rb\r\n", "*2\r\n+a\r\nb\r\n",
             "$99999999999999999999\r\n", "*9999999999\r\n", "*99999999999999999999\r\n", "$1\rx", ":1\rx",
         ].map { $0.hasSuffix("\n") ? $0 : $0 + String(repeating: "x", count: 40) })
-    func garbage(text: String) throws {
-        let read = Replies.read(text)
-        #expect(read.values.isEmpty)
-        #expect(read.end != .incomplete)
-        let bytewise = Replies.read(text.utf8.map { [$0] })
-        #expect(bytewise.values.isEmpty)
-        #expect(bytewise.end != .incomplete)
+    func `bytes that are not a reply are rejected`(text: String) throws {
+        for read in [Replies.read(text), Replies.read(text.utf8.map { [$0] })] {
+            #expect(read.values.isEmpty)
+            #expect(read.end != .incomplete)
+        }
     }
 
-    @Test(
-        "the types of RESP3 are refused, whole and begun",
-        arguments: [
-            "_\r\n", "#t\r\n", ",1.5\r\n", "(123\r\n", "=7\r\ntxt:abc\r\n", "%1\r\n+a\r\n:1\r\n", "~1\r\n:1\r\n",
-            ">1\r\n:1\r\n", "%-1\r\n", "=-1\r\n", "%", "%1",
-        ])
-    func resp3(text: String) {
+    @Test(arguments: [
+        "_\r\n", "#t\r\n", ",1.5\r\n", "(123\r\n", "=7\r\ntxt:abc\r\n", "%1\r\n+a\r\n:1\r\n", "~1\r\n:1\r\n",
+        ">1\r\n:1\r\n", "%-1\r\n", "=-1\r\n", "%", "%1",
+    ])
+    func `the types of RESP3 are rejected, complete or not`(text: String) {
         let read = Replies.read([Array(text.utf8), Array("\r\n\r\n".utf8)])
         #expect(read.values.isEmpty)
         #expect(read.end == .invalid(.notRESP) || read.end == .invalid(.resp3))
     }
 
-    @Test("a reader that has refused refuses for good")
-    func final() {
+    @Test func `a reader that has failed keeps failing`() {
         let reader = ReplyReader(.standard)
         for text in ["x", "+OK\r\n"] {
             Array(text.utf8).withUnsafeBytes { bytes in

@@ -2,27 +2,25 @@ import Testing
 
 @testable import Redis
 
-/// The machine with a clock that the test turns, in milliseconds; waiters are numbers.
-struct Turned {
-    static let timing = ConnectionMachine<Int>.Timing(opening: 2000, patience: 1000, heartbeat: 500)
+/// The machine with a manual clock in milliseconds. Waiters are numbers.
+struct MachineFixture {
     var machine: ConnectionMachine<Int>
     var now: UInt64 = 10_000
 
     init(maximumInFlight: Int = 10, role: RoleDemand = .any, heartbeat: UInt64 = 500) {
-        var timing = Self.timing
-        timing.heartbeat = heartbeat
+        let timing = ConnectionMachine<Int>.Timing(opening: 2000, patience: 1000, heartbeat: heartbeat)
         machine = ConnectionMachine(timing: timing, maximumInFlight: maximumInFlight, role: role)
     }
 
-    /// One that is ready, and does not ask whether the server is there for a long time.
-    static func ready(maximumInFlight: Int = 10, role: RoleDemand = .any, heartbeat: UInt64 = 1_000_000) throws
-        -> Turned
-    {
-        var turned = Turned(maximumInFlight: maximumInFlight, role: role, heartbeat: heartbeat)
-        turned.open()
-        _ = try turned.receive("+PONG\r\n")
-        _ = try turned.receive(Replies.echo)
-        return turned
+    /// Returns a ready machine. The default heartbeat is too long to occur.
+    static func ready(
+        maximumInFlight: Int = 10, role: RoleDemand = .any, heartbeat: UInt64 = 1_000_000
+    ) throws -> MachineFixture {
+        var fixture = MachineFixture(maximumInFlight: maximumInFlight, role: role, heartbeat: heartbeat)
+        fixture.open()
+        _ = try fixture.receive("+PONG\r\n")
+        _ = try fixture.receive(Replies.echo)
+        return fixture
     }
 
     mutating func open() {
@@ -33,9 +31,9 @@ struct Turned {
         machine.admit(waiter, replies: replies, deadline: now + timeout)
     }
 
-    mutating func receive(_ text: String) throws -> Told {
+    mutating func receive(_ text: String) throws -> Delivered {
         machine.heard(at: now)
-        return try Replies.with(text) { Told(machine.received($0, at: now)) }
+        return try Replies.with(text) { Delivered(machine.received($0, at: now)) }
     }
 
     mutating func wake(after time: UInt64) -> ConnectionMachine<Int>.Wake {
@@ -43,11 +41,16 @@ struct Turned {
         return machine.wake(at: now)
     }
 
-    /// When the machine wants to be woken, from now on.
+    mutating func expectNoEffect(after time: UInt64) {
+        let wake = wake(after: time)
+        #expect(wake.expired.isEmpty && wake.action == .none)
+    }
+
+    /// The time until the next wake of the machine.
     var wakesIn: UInt64 { machine.wakeAt - now }
 }
 
-enum Told: Equatable {
+enum Delivered: Equatable {
     case waiter(Int)
     case nobody
     case opened
@@ -63,228 +66,196 @@ enum Told: Equatable {
     }
 }
 
-@Suite("the state of a connection")
 struct ConnectionMachineTests {
-    @Test("nothing is sent before the server has answered")
-    func notReady() throws {
-        var turned = Turned()
-        #expect(turned.send(1, timeout: 50) == .notReady)
-        turned.open()
-        #expect(turned.send(1, timeout: 50) == .notReady)
-        _ = try turned.receive("+PONG\r\n")
-        #expect(try turned.receive(Replies.echo) == .opened)
-        #expect(turned.send(1, timeout: 50) == .admitted)
+    @Test func `commands are sent only after the handshake`() throws {
+        var fixture = MachineFixture()
+        #expect(fixture.send(1, timeout: 50) == .notReady)
+        fixture.open()
+        #expect(fixture.send(1, timeout: 50) == .notReady)
+        _ = try fixture.receive("+PONG\r\n")
+        #expect(try fixture.receive(Replies.echo) == .opened)
+        #expect(fixture.send(1, timeout: 50) == .admitted)
     }
 
-    @Test("a server that does not answer at first is given up after a while")
-    func opening() {
-        var turned = Turned()
-        turned.open()
-        #expect(turned.wakesIn == 2000)
-        #expect(turned.wake(after: 1999).action == .none)
-        #expect(turned.wake(after: 1).action == .close(.connectTimedOut))
+    @Test func `a silent server times out during the handshake`() {
+        var fixture = MachineFixture()
+        fixture.open()
+        #expect(fixture.wakesIn == 2000)
+        #expect(fixture.wake(after: 1999).action == .none)
+        #expect(fixture.wake(after: 1).action == .close(.connectTimedOut))
     }
 
-    @Test("a refusal at first ends the connection")
-    func refused() throws {
-        var turned = Turned()
-        turned.open()
-        #expect(try turned.receive("-NOAUTH x\r\n") == .close(.passwordRequired))
+    @Test func `an error during the handshake closes the connection`() throws {
+        var fixture = MachineFixture()
+        fixture.open()
+        #expect(try fixture.receive("-NOAUTH x\r\n") == .close(.passwordRequired))
     }
 
-    @Test("replies go to who asked, in the order of asking")
-    func order() throws {
-        var turned = try Turned.ready()
-        for waiter in 1...3 { #expect(turned.send(waiter, timeout: 50) == .admitted) }
-        for waiter in 1...3 { #expect(try turned.receive(":\(waiter)\r\n") == .waiter(waiter)) }
+    @Test func `replies are delivered in the order of the commands`() throws {
+        var fixture = try MachineFixture.ready()
+        for waiter in 1...3 { #expect(fixture.send(waiter, timeout: 50) == .admitted) }
+        for waiter in 1...3 { #expect(try fixture.receive(":\(waiter)\r\n") == .waiter(waiter)) }
     }
 
-    @Test("a pipeline gets as many replies as it has commands")
-    func pipeline() throws {
-        var turned = try Turned.ready()
-        _ = turned.send(1, replies: 2, timeout: 50)
-        _ = turned.send(2, timeout: 50)
-        #expect(try turned.receive(":1\r\n") == .waiter(1))
-        #expect(try turned.receive("-ERR\r\n") == .waiter(1))
-        #expect(try turned.receive(":3\r\n") == .waiter(2))
+    @Test func `a pipeline gets one reply for each command`() throws {
+        var fixture = try MachineFixture.ready()
+        _ = fixture.send(1, replies: 2, timeout: 50)
+        _ = fixture.send(2, timeout: 50)
+        #expect(try fixture.receive(":1\r\n") == .waiter(1))
+        #expect(try fixture.receive("-ERR\r\n") == .waiter(1))
+        #expect(try fixture.receive(":3\r\n") == .waiter(2))
     }
 
-    @Test("a reply that nobody asked for ends the connection")
-    func unasked() throws {
-        var turned = try Turned.ready()
-        #expect(try turned.receive(":1\r\n") == .close(.unaskedReply))
+    @Test func `an unrequested reply closes the connection`() throws {
+        var fixture = try MachineFixture.ready()
+        #expect(try fixture.receive(":1\r\n") == .close(.unaskedReply))
     }
 
-    @Test("more than may wait is turned away, until replies came")
-    func overload() throws {
-        var turned = try Turned.ready(maximumInFlight: 3)
-        #expect(turned.send(1, replies: 2, timeout: 50) == .admitted)
-        #expect(turned.send(2, replies: 2, timeout: 50) == .overloaded)
-        #expect(turned.send(3, timeout: 50) == .admitted)
-        #expect(turned.send(4, timeout: 50) == .overloaded)
-        _ = try turned.receive(":1\r\n")
-        #expect(turned.send(5, timeout: 50) == .admitted)
+    @Test func `commands above the limit are rejected until replies arrive`() throws {
+        var fixture = try MachineFixture.ready(maximumInFlight: 3)
+        #expect(fixture.send(1, replies: 2, timeout: 50) == .admitted)
+        #expect(fixture.send(2, replies: 2, timeout: 50) == .overloaded)
+        #expect(fixture.send(3, timeout: 50) == .admitted)
+        #expect(fixture.send(4, timeout: 50) == .overloaded)
+        _ = try fixture.receive(":1\r\n")
+        #expect(fixture.send(5, timeout: 50) == .admitted)
     }
 
-    @Test("who was told that it took too long still counts among those who wait")
-    func overloadByLate() throws {
-        var turned = try Turned.ready(maximumInFlight: 1)
-        _ = turned.send(1, timeout: 50)
-        #expect(turned.wake(after: 50).expired == [1])
-        #expect(turned.send(2, timeout: 50) == .overloaded)
+    @Test func `an expired command counts towards the limit`() throws {
+        var fixture = try MachineFixture.ready(maximumInFlight: 1)
+        _ = fixture.send(1, timeout: 50)
+        #expect(fixture.wake(after: 50).expired == [1])
+        #expect(fixture.send(2, timeout: 50) == .overloaded)
     }
 
-    @Test("each is told at its own time, whatever the order of asking")
-    func deadlines() throws {
-        var turned = try Turned.ready()
-        _ = turned.send(1, timeout: 300)
-        _ = turned.send(2, timeout: 50)
-        _ = turned.send(3, timeout: 100)
-        #expect(turned.wakesIn == 50)
-        #expect(turned.wake(after: 50).expired == [2])
-        #expect(turned.wakesIn == 50)
-        #expect(turned.wake(after: 49).expired.isEmpty)
-        #expect(turned.wake(after: 1).expired == [3])
-        #expect(turned.wake(after: 200).expired == [1])
+    @Test func `each command expires at its own deadline`() throws {
+        var fixture = try MachineFixture.ready()
+        _ = fixture.send(1, timeout: 300)
+        _ = fixture.send(2, timeout: 50)
+        _ = fixture.send(3, timeout: 100)
+        #expect(fixture.wakesIn == 50)
+        #expect(fixture.wake(after: 50).expired == [2])
+        #expect(fixture.wakesIn == 50)
+        #expect(fixture.wake(after: 49).expired.isEmpty)
+        #expect(fixture.wake(after: 1).expired == [3])
+        #expect(fixture.wake(after: 200).expired == [1])
     }
 
-    @Test("a late reply is dropped, and the next goes to whom it belongs")
-    func late() throws {
-        var turned = try Turned.ready()
-        _ = turned.send(1, replies: 2, timeout: 50)
-        #expect(try turned.receive(":1\r\n") == .waiter(1))
-        _ = turned.send(2, timeout: 200)
-        #expect(turned.wake(after: 60).expired == [1])
-        #expect(try turned.receive(":1\r\n") == .nobody)
-        #expect(try turned.receive(":2\r\n") == .waiter(2))
+    @Test func `a late reply is dropped, and the next one is delivered`() throws {
+        var fixture = try MachineFixture.ready()
+        _ = fixture.send(1, replies: 2, timeout: 50)
+        #expect(try fixture.receive(":1\r\n") == .waiter(1))
+        _ = fixture.send(2, timeout: 200)
+        #expect(fixture.wake(after: 60).expired == [1])
+        #expect(try fixture.receive(":1\r\n") == .nobody)
+        #expect(try fixture.receive(":2\r\n") == .waiter(2))
     }
 
-    @Test("a server that stays silent beyond the oldest command's time is given up")
-    func silent() throws {
-        var turned = try Turned.ready()
-        _ = turned.send(1, timeout: 50)
-        #expect(turned.wake(after: 50).expired == [1])
-        #expect(turned.wakesIn == 1000)
-        #expect(turned.wake(after: 999).action == .none)
-        #expect(turned.wake(after: 1).action == .close(.silent))
+    @Test func `a server that is silent after a deadline is closed`() throws {
+        var fixture = try MachineFixture.ready()
+        _ = fixture.send(1, timeout: 50)
+        #expect(fixture.wake(after: 50).expired == [1])
+        #expect(fixture.wakesIn == 1000)
+        #expect(fixture.wake(after: 999).action == .none)
+        #expect(fixture.wake(after: 1).action == .close(.silent))
     }
 
-    @Test("a server that sends something has more time, but not for ever")
-    func slow() throws {
-        var turned = try Turned.ready()
-        _ = turned.send(1, timeout: 50)
-        _ = turned.wake(after: 50)
+    @Test func `a slow server gets more time, but not forever`() throws {
+        var fixture = try MachineFixture.ready()
+        _ = fixture.send(1, timeout: 50)
+        _ = fixture.wake(after: 50)
         for _ in 0..<7 {
-            #expect(turned.wake(after: 500).action == .none)
-            turned.machine.heard(at: turned.now)
+            #expect(fixture.wake(after: 500).action == .none)
+            fixture.machine.heard(at: fixture.now)
         }
-        #expect(turned.wake(after: 500).action == .close(.silent))
+        #expect(fixture.wake(after: 500).action == .close(.silent))
     }
 
-    @Test("an answered command leaves no time limit behind")
-    func answered() throws {
-        var turned = try Turned.ready()
-        _ = turned.send(1, timeout: 50)
-        _ = try turned.receive(":1\r\n")
-        let wake = turned.wake(after: 5000)
-        #expect(wake.expired.isEmpty)
-        #expect(wake.action == .none)
+    @Test func `a completed command leaves no deadline`() throws {
+        var fixture = try MachineFixture.ready()
+        _ = fixture.send(1, timeout: 50)
+        _ = try fixture.receive(":1\r\n")
+        fixture.expectNoEffect(after: 5000)
     }
 
-    @Test("an idle server is asked whether it is there, one question at a time")
-    func heartbeat() throws {
-        var turned = try Turned.ready(heartbeat: 500)
-        #expect(turned.wakesIn == 500)
-        #expect(turned.wake(after: 500).action == .sendHeartbeat)
-        #expect(turned.wake(after: 500).action == .none)
-        #expect(try turned.receive("+PONG\r\n") == .nobody)
-        #expect(turned.wakesIn == 500)
-        #expect(turned.wake(after: 500).action == .sendHeartbeat)
+    @Test func `an idle server gets one heartbeat at a time`() throws {
+        var fixture = try MachineFixture.ready(heartbeat: 500)
+        #expect(fixture.wakesIn == 500)
+        #expect(fixture.wake(after: 500).action == .sendHeartbeat)
+        #expect(fixture.wake(after: 500).action == .none)
+        #expect(try fixture.receive("+PONG\r\n") == .nobody)
+        #expect(fixture.wakesIn == 500)
+        #expect(fixture.wake(after: 500).action == .sendHeartbeat)
     }
 
-    @Test("a server that does not say whether it is there is given up")
-    func heartbeatUnanswered() throws {
-        var turned = try Turned.ready(heartbeat: 500)
-        _ = turned.wake(after: 500)
-        #expect(turned.wakesIn == 2000)
-        #expect(turned.wake(after: 1999).action == .none)
-        #expect(turned.wake(after: 1).action == .close(.silent))
+    @Test func `a heartbeat without a reply closes the connection`() throws {
+        var fixture = try MachineFixture.ready(heartbeat: 500)
+        _ = fixture.wake(after: 500)
+        #expect(fixture.wakesIn == 2000)
+        #expect(fixture.wake(after: 1999).action == .none)
+        #expect(fixture.wake(after: 1).action == .close(.silent))
     }
 
-    @Test("a question behind a command that blocks has that command's time as well")
-    func heartbeatBehindBlocking() throws {
-        var turned = try Turned.ready(heartbeat: 500)
-        _ = turned.send(1, timeout: 6000)
-        #expect(turned.wake(after: 500).action == .sendHeartbeat)
-        #expect(turned.wake(after: 5400).action == .none)
-        #expect(try turned.receive("*-1\r\n") == .waiter(1))
-        #expect(turned.wake(after: 1500).action == .none)
-        #expect(try turned.receive("+PONG\r\n") == .nobody)
+    @Test func `a heartbeat behind a blocking command also waits for the deadline of that command`() throws {
+        var fixture = try MachineFixture.ready(heartbeat: 500)
+        _ = fixture.send(1, timeout: 6000)
+        #expect(fixture.wake(after: 500).action == .sendHeartbeat)
+        #expect(fixture.wake(after: 5400).action == .none)
+        #expect(try fixture.receive("*-1\r\n") == .waiter(1))
+        #expect(fixture.wake(after: 1500).action == .none)
+        #expect(try fixture.receive("+PONG\r\n") == .nobody)
     }
 
-    @Test("the answer to a question is nobody else's reply")
-    func heartbeatAmongCommands() throws {
-        var turned = try Turned.ready(heartbeat: 500)
-        _ = turned.send(1, timeout: 900)
-        #expect(turned.wake(after: 500).action == .sendHeartbeat)
-        _ = turned.send(2, timeout: 900)
-        #expect(try turned.receive(":1\r\n") == .waiter(1))
-        #expect(try turned.receive("+PONG\r\n") == .nobody)
-        #expect(try turned.receive(":2\r\n") == .waiter(2))
+    @Test func `the reply to a heartbeat is not delivered to a command`() throws {
+        var fixture = try MachineFixture.ready(heartbeat: 500)
+        _ = fixture.send(1, timeout: 900)
+        #expect(fixture.wake(after: 500).action == .sendHeartbeat)
+        _ = fixture.send(2, timeout: 900)
+        #expect(try fixture.receive(":1\r\n") == .waiter(1))
+        #expect(try fixture.receive("+PONG\r\n") == .nobody)
+        #expect(try fixture.receive(":2\r\n") == .waiter(2))
     }
 
-    @Test("a server that is the master no more is left", arguments: [RoleDemand.master, .noCopy])
-    func demoted(role: RoleDemand) throws {
-        var turned = try Turned.ready(role: role, heartbeat: 500)
-        #expect(turned.machine.heartbeat == RedisCommand(["ROLE"]))
-        _ = turned.wake(after: 500)
-        #expect(try turned.receive("*3\r\n$6\r\nmaster\r\n:1\r\n*0\r\n") == .nobody)
-        _ = turned.wake(after: 500)
-        #expect(try turned.receive("*1\r\n$5\r\nslave\r\n") == .close(.notMaster))
+    @Test(arguments: [RoleDemand.master, .noCopy]) func `a demoted master is left`(role: RoleDemand) throws {
+        var fixture = try MachineFixture.ready(role: role, heartbeat: 500)
+        #expect(fixture.machine.heartbeat == RedisCommand(["ROLE"]))
+        _ = fixture.wake(after: 500)
+        #expect(try fixture.receive("*3\r\n$6\r\nmaster\r\n:1\r\n*0\r\n") == .nobody)
+        _ = fixture.wake(after: 500)
+        #expect(try fixture.receive("*1\r\n$5\r\nslave\r\n") == .close(.notMaster))
     }
 
-    @Test(
-        "a server that may not tell its role any more is left, one that is busy is not",
-        arguments: [RoleDemand.master, .noCopy])
-    func roleRefused(role: RoleDemand) throws {
-        var turned = try Turned.ready(role: role, heartbeat: 500)
-        _ = turned.wake(after: 500)
-        #expect(try turned.receive("-BUSY Redis is busy running a script\r\n") == .nobody)
-        _ = turned.wake(after: 500)
-        #expect(try turned.receive("-NOPERM x\r\n") == .close(.noPermission))
+    @Test(arguments: [RoleDemand.master, .noCopy])
+    func `a server that denies the role is left, and a busy one is not`(role: RoleDemand) throws {
+        var fixture = try MachineFixture.ready(role: role, heartbeat: 500)
+        _ = fixture.wake(after: 500)
+        #expect(try fixture.receive("-BUSY Redis is busy running a script\r\n") == .nobody)
+        _ = fixture.wake(after: 500)
+        #expect(try fixture.receive("-NOPERM x\r\n") == .close(.noPermission))
     }
 
-    @Test("the end tells who still waits, without who was told already")
-    func end() throws {
-        var turned = try Turned.ready()
-        _ = turned.send(1, timeout: 50)
-        _ = turned.send(2, timeout: 500)
-        _ = turned.wake(after: 60)
-        #expect(turned.machine.close() == [2])
-        #expect(turned.machine.close().isEmpty)
-        #expect(turned.send(3, timeout: 50) == .notReady)
-        #expect(try turned.receive(":1\r\n") == .nobody)
-        #expect(turned.wake(after: 10_000).action == .none)
+    @Test func `closing fails the waiting commands but not the expired ones`() throws {
+        var fixture = try MachineFixture.ready()
+        _ = fixture.send(1, timeout: 50)
+        _ = fixture.send(2, timeout: 500)
+        _ = fixture.wake(after: 60)
+        #expect(fixture.machine.close() == [2])
+        #expect(fixture.machine.close().isEmpty)
+        #expect(fixture.send(3, timeout: 50) == .notReady)
+        #expect(try fixture.receive(":1\r\n") == .nobody)
+        #expect(fixture.wake(after: 10_000).action == .none)
     }
 
-    @Test("times near the end of the clock do not wrap")
-    func farFuture() throws {
-        var turned = try Turned.ready()
-        #expect(turned.machine.admit(1, replies: 1, deadline: .max) == .admitted)
-        let wake = turned.wake(after: 5000)
-        #expect(wake.expired.isEmpty)
-        #expect(wake.action == .none)
+    @Test func `deadlines near the end of the clock do not overflow`() throws {
+        var fixture = try MachineFixture.ready()
+        #expect(fixture.machine.admit(1, replies: 1, deadline: .max) == .admitted)
+        fixture.expectNoEffect(after: 5000)
     }
 
-    @Test("waking too early or too often does no harm")
-    func spurious() throws {
-        var turned = try Turned.ready(heartbeat: 500)
-        _ = turned.send(1, timeout: 50)
-        for _ in 0..<49 {
-            let wake = turned.wake(after: 1)
-            #expect(wake.expired.isEmpty)
-            #expect(wake.action == .none)
-        }
-        #expect(turned.wake(after: 1).expired == [1])
+    @Test func `an early wake has no effect`() throws {
+        var fixture = try MachineFixture.ready(heartbeat: 500)
+        _ = fixture.send(1, timeout: 50)
+        for _ in 0..<49 { fixture.expectNoEffect(after: 1) }
+        #expect(fixture.wake(after: 1).expired == [1])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Redis
 
-/// Keeps what it is told.
+/// Records the events of a connection.
 final class Recorder: RedisReceiver {
     enum Event: Equatable {
         case reply(UInt64, RedisValue)
@@ -34,7 +34,7 @@ private final class Owner: RedisConnectionOwner {
     func connection(_ connection: RedisConnection, closed problem: RedisProblem) { closed.append(problem) }
 }
 
-/// A connection on a channel that is only memory. Its clock is the embedded loop's.
+/// A connection on an embedded channel, with the clock of the embedded loop.
 private final class Wired {
     let channel = EmbeddedChannel()
     private var replies = 0
@@ -62,7 +62,7 @@ private final class Wired {
         return wired
     }
 
-    /// Replies in one packet, each after its command's marker.
+    /// Receives replies in one packet, each after the marker of its command.
     func reply(_ texts: String...) throws {
         var packet = ""
         for text in texts {
@@ -78,13 +78,13 @@ private final class Wired {
         send(RedisCommand([text]), ticket: ticket, timeout: timeout)
     }
 
-    /// As a link sends.
+    /// Sends like a link.
     func send(_ command: RedisCommand, ticket: UInt64, timeout: Int64 = 50) {
         let failure = connection.send(command, ticket: ticket, timeout: UInt64(timeout) * 1_000_000, to: recorder)
         if let failure { recorder.failed(failure, ticket: ticket) }
     }
 
-    /// The commands that go out in one write after all of this tick, without their markers.
+    /// Returns the commands of the next write after this tick, without their markers.
     func written() throws -> String? {
         let marker = /\*2\r\n\$4\r\nECHO\r\n\$16\r\n[0-9a-f]{16}\r\n/
         return try writtenWithMarkers().map { $0.replacing(marker, with: "") }
@@ -96,7 +96,7 @@ private final class Wired {
     }
 }
 
-/// Tells of the channel's writability in the middle of each write, as a socket whose buffer fills does.
+/// Fires a change of writability in the middle of each write, like a socket whose buffer fills.
 private final class Reentrant: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     var onWrite: (() -> Void)?
@@ -110,12 +110,10 @@ private final class Reentrant: ChannelOutboundHandler {
     }
 }
 
-@Suite("a connection's handler")
 struct RedisConnectionTests {
     private static let two = "*1\r\n$1\r\na\r\n*1\r\n$1\r\nb\r\n"
 
-    @Test("all that is sent in one tick goes out in one write")
-    func oneWrite() throws {
+    @Test func `the commands of one tick are written at once`() throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
         wired.send("b", ticket: 2)
@@ -126,8 +124,7 @@ struct RedisConnectionTests {
         #expect(try wired.written() == "*1\r\n$1\r\nc\r\n")
     }
 
-    @Test("what is sent while a reply is handed over goes out too, and gets its reply")
-    func sendWithinReply() throws {
+    @Test func `a command that is sent during the delivery of a reply gets its reply`() throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
         _ = try wired.written()
@@ -140,8 +137,7 @@ struct RedisConnectionTests {
         #expect(wired.recorder.events == [.reply(1, .integer(1)), .reply(2, .integer(2))])
     }
 
-    @Test("nothing goes out while the server takes nothing, and all of it afterwards")
-    func unwritable() throws {
+    @Test func `commands wait while the channel is not writable`() throws {
         let wired = try Wired.ready()
         wired.channel.isWritable = false
         wired.channel.pipeline.fireChannelWritabilityChanged()
@@ -153,8 +149,7 @@ struct RedisConnectionTests {
         #expect(try wired.written() == Self.two)
     }
 
-    @Test("a write that comes back with news of the channel sends nothing twice and loses nothing")
-    func reentrantWrite() throws {
+    @Test func `a reentrant write sends each command once`() throws {
         let wired = try Wired.ready()
         let echo = Reentrant()
         try wired.channel.pipeline.syncOperations.addHandler(echo, position: .first)
@@ -165,17 +160,19 @@ struct RedisConnectionTests {
         #expect(try wired.written() == nil)
     }
 
-    @Test("no more bytes wait to be sent than are allowed")
-    func unsentBound() throws {
-        let wired = try Wired.ready { $0.maximumUnsentSize = 100 }
+    @Test(arguments: [(100, 4096), (1 << 20, 2)])
+    func `unsent bytes and commands in flight are limited`(unsentSize: Int, inFlight: Int) throws {
+        let wired = try Wired.ready {
+            $0.maximumUnsentSize = unsentSize
+            $0.maximumInFlight = inFlight
+        }
         wired.channel.isWritable = false
         wired.channel.pipeline.fireChannelWritabilityChanged()
         for ticket: UInt64 in 1...4 { wired.send("a", ticket: ticket) }
         #expect(wired.recorder.events == [.failure(3, .overloaded), .failure(4, .overloaded)])
     }
 
-    @Test("who waits too long is told once, and the late reply is dropped")
-    func timeout() throws {
+    @Test func `a command times out once, and its late reply is dropped`() throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
         wired.send("b", ticket: 2, timeout: 100)
@@ -185,8 +182,7 @@ struct RedisConnectionTests {
         #expect(wired.recorder.events == [.failure(1, .timedOut), .reply(2, .integer(2))])
     }
 
-    @Test("a shorter time asked for later is kept as well")
-    func earlierTimer() throws {
+    @Test func `a later command may have an earlier deadline`() throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1, timeout: 500)
         wired.channel.embeddedEventLoop.advanceTime(by: .milliseconds(10))
@@ -197,8 +193,7 @@ struct RedisConnectionTests {
         #expect(wired.recorder.events == [.failure(2, .timedOut), .failure(1, .timedOut)])
     }
 
-    @Test("the end of the connection tells its owner once, and then who waits")
-    func end() throws {
+    @Test func `the end of the connection is reported to the owner before the commands`() throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
         wired.send("b", ticket: 2)
@@ -217,13 +212,11 @@ struct RedisConnectionTests {
         }
     }
 
-    @Test(
-        "what is no reply, too much, or not asked for ends the connection",
-        arguments: [
-            ("HTTP/1.1 200 OK\r\n", RedisProblem.Code.notRedis), ("*100000000\r\n", .replyTooLarge),
-            ("$1048577\r\na", .replyTooLarge), (":1\r\n:2\r\n", .unaskedReply),
-        ])
-    func violations(text: String, code: RedisProblem.Code) throws {
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\n", RedisProblem.Code.notRedis), ("*100000000\r\n", .replyTooLarge),
+        ("$1048577\r\na", .replyTooLarge), (":1\r\n:2\r\n", .unaskedReply),
+    ])
+    func `an invalid, large or unrequested reply closes the connection`(text: String, code: RedisProblem.Code) throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
         try wired.reply(text)
@@ -233,14 +226,14 @@ struct RedisConnectionTests {
         try wired.receive("+OK\r\n")
     }
 
-    @Test(
-        "a reply that tells of the server's state is handed over, and those after it, before the connection ends",
-        arguments: [
-            ("READONLY You can't write against a read only replica.", RedisProblem.Code.readOnly),
-            ("LOADING Redis is loading the dataset in memory", .loading), ("MASTERDOWN x", .masterDown),
-            ("MOVED 3999 127.0.0.1:6381", .cluster), ("NOAUTH x", .passwordRequired), ("UNBLOCKED x", .notMaster),
-        ])
-    func leaving(error: String, code: RedisProblem.Code) throws {
+    @Test(arguments: [
+        ("READONLY You can't write against a read only replica.", RedisProblem.Code.readOnly),
+        ("LOADING Redis is loading the dataset in memory", .loading), ("MASTERDOWN x", .masterDown),
+        ("MOVED 3999 127.0.0.1:6381", .cluster), ("NOAUTH x", .passwordRequired), ("UNBLOCKED x", .notMaster),
+    ])
+    func `an error about the server state and the replies after it are delivered before the connection closes`(
+        error: String, code: RedisProblem.Code
+    ) throws {
         let wired = try Wired.ready()
         for ticket: UInt64 in 1...3 { wired.send("a", ticket: ticket) }
         try wired.reply("-\(error)\r\n", ":2\r\n")
@@ -255,13 +248,11 @@ struct RedisConnectionTests {
         }
     }
 
-    @Test(
-        "a refusal of one command leaves the connection as it is",
-        arguments: [
-            "ERR x", "WRONGTYPE x", "OOM command not allowed", "NOPERM x", "BUSY x", "NOREPLICAS x", "MISCONF x",
-            "READONLYX",
-        ])
-    func refusals(error: String) throws {
+    @Test(arguments: [
+        "ERR x", "WRONGTYPE x", "OOM command not allowed", "NOPERM x", "BUSY x", "NOREPLICAS x", "MISCONF x",
+        "READONLYX",
+    ])
+    func `an error of one command keeps the connection open`(error: String) throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
         try wired.reply("-\(error)\r\n")
@@ -271,8 +262,7 @@ struct RedisConnectionTests {
         #expect(wired.recorder.events.last == .reply(2, .integer(2)))
     }
 
-    @Test("a receiver that ends the connection gets nothing more of what had come")
-    func closedByReceiver() throws {
+    @Test func `a receiver that closes the connection gets no more replies`() throws {
         let wired = try Wired.ready()
         wired.send("a", ticket: 1)
         wired.send("b", ticket: 2)
@@ -281,16 +271,14 @@ struct RedisConnectionTests {
         #expect(wired.recorder.events == [.reply(1, .integer(1)), .failure(2, .closed)])
     }
 
-    @Test("a server that says nothing at first is given up, without a word to anybody but the owner")
-    func silentAtFirst() throws {
+    @Test func `a timeout of the handshake is reported to the owner only`() throws {
         let wired = try Wired()
         wired.channel.embeddedEventLoop.advanceTime(by: .seconds(2))
         #expect(wired.owner.closed.map(\.code) == [.connectTimedOut])
         #expect(wired.owner.opened.isEmpty)
     }
 
-    @Test("an idle connection asks whether the server is there")
-    func heartbeat() throws {
+    @Test func `an idle connection sends heartbeats`() throws {
         let wired = try Wired.ready { $0.heartbeatInterval = .seconds(1) }
         wired.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(try wired.written() == "*1\r\n$4\r\nPING\r\n")
@@ -298,8 +286,7 @@ struct RedisConnectionTests {
         #expect(wired.owner.closed.map(\.code) == [.silent])
     }
 
-    @Test("who is told of a timeout and sends again does not get the heartbeat's reply")
-    func sendWithinTimeout() throws {
+    @Test func `a command that is sent during a timeout does not get the reply to a heartbeat`() throws {
         let wired = try Wired.ready { $0.heartbeatInterval = .seconds(1) }
         wired.send("a", ticket: 1, timeout: 1000)
         _ = try wired.written()
@@ -312,8 +299,7 @@ struct RedisConnectionTests {
         #expect(wired.recorder.events == [.failure(1, .timedOut), .reply(2, .integer(2))])
     }
 
-    @Test("a connection whose owner is gone ends by itself")
-    func orphan() throws {
+    @Test func `a connection without an owner closes`() throws {
         var wired: Wired? = try Wired.ready { $0.heartbeatInterval = .seconds(1) }
         let channel = wired?.channel
         wired = nil
@@ -321,25 +307,20 @@ struct RedisConnectionTests {
         #expect(channel?.isActive == false)
     }
 
-    @Test("a large command's buffer is not kept")
-    func largeCommand() throws {
+    @Test func `the buffer of a large command is released`() throws {
         let wired = try Wired.ready()
         wired.send(RedisCommand(["SET", "k", [UInt8](repeating: 1, count: 1 << 20)]), ticket: 1)
         #expect(try wired.written()?.utf8.count ?? 0 > 1 << 20)
         wired.send("a", ticket: 2)
         #expect(try wired.written() == "*1\r\n$1\r\na\r\n")
     }
-}
 
-extension RedisConnectionTests {
     @Test func `each command of a pipeline has a marker of its own`() throws {
         let wired = try Wired.ready()
-        let mark = { (number: Int) in
-            "*2\r\n$4\r\nECHO\r\n$16\r\n000000000000000\(number)\r\n"
-        }
+        let marker = { (number: Int) in "*2\r\n$4\r\nECHO\r\n$16\r\n000000000000000\(number)\r\n" }
         wired.send(RedisCommand(["a"]) + RedisCommand(["b"]) + RedisCommand(["c"]), ticket: 1)
         wired.send("d", ticket: 2)
-        let commands = ["a", "b", "c", "d"].enumerated().map { mark($0) + "*1\r\n$1\r\n\($1)\r\n" }
+        let commands = ["a", "b", "c", "d"].enumerated().map { marker($0) + "*1\r\n$1\r\n\($1)\r\n" }
         #expect(try wired.writtenWithMarkers() == commands.joined())
     }
 

@@ -7,7 +7,6 @@ private struct Largest: RandomNumberGenerator {
     mutating func next() -> UInt64 { .max }
 }
 
-@Suite("the state of a link")
 struct LinkMachineTests {
     private typealias Machine = LinkMachine<Largest>
     private static let second: UInt64 = 1_000_000_000
@@ -30,8 +29,7 @@ struct LinkMachineTests {
         if case .wait(let nanoseconds) = action { nanoseconds / 1_000_000 } else { nil }
     }
 
-    @Test("the waits double up to a bound, and begin anew after a connection that lasted")
-    func backoff() {
+    @Test func `the delays double up to a bound and restart after a lasting connection`() {
         var machine = Self.machine()
         #expect(machine.start() == .connect(.server(Self.endpoint(1))))
         var waits: [UInt64?] = []
@@ -44,8 +42,7 @@ struct LinkMachineTests {
         #expect(Self.milliseconds(machine.failed(at: 2 * Self.second)) == 50)
     }
 
-    @Test("a connection that does not last counts as a failure")
-    func shortLived() {
+    @Test func `a short connection counts as a failure`() {
         var machine = Self.machine()
         _ = machine.start()
         for expected: UInt64 in [50, 100, 200] {
@@ -55,8 +52,7 @@ struct LinkMachineTests {
         }
     }
 
-    @Test("a wait is anything between nothing and its bound")
-    func jitter() {
+    @Test func `a delay is random between zero and its bound`() {
         var generator = SystemRandomNumberGenerator()
         let backoff = RedisBackoff()
         let delays = (0..<1000).map { _ in backoff.delay(afterFailures: 3, using: &generator) }
@@ -64,8 +60,8 @@ struct LinkMachineTests {
         #expect(Set(delays.map { $0 / 50_000_000 }).isSuperset(of: [0, 1, 2, 3]))
     }
 
-    @Test("any number of failures, and any configured time, is a wait", arguments: [0, 1, 33, 64, 1_000_000, Int.max])
-    func extremes(failures: Int) {
+    @Test(arguments: [0, 1, 33, 64, 1_000_000, Int.max])
+    func `a delay is valid for any number of failures and any configured time`(failures: Int) {
         var generator = Largest()
         let most = RedisBackoff(first: .seconds(Int64.max), maximum: .seconds(Int64.max))
         #expect(most.delay(afterFailures: failures, using: &generator) > 0)
@@ -73,8 +69,7 @@ struct LinkMachineTests {
         #expect(none.delay(afterFailures: failures, using: &generator) == 1_000_000)
     }
 
-    @Test("what comes when nothing was asked for changes nothing")
-    func spurious() {
+    @Test func `an unexpected event changes nothing`() {
         var machine = Self.machine()
         #expect(machine.waited() == .none)
         #expect(machine.failed(at: 0) == .none)
@@ -88,8 +83,7 @@ struct LinkMachineTests {
         #expect(machine.start() == .connect(.server(Self.endpoint(1))))
     }
 
-    @Test("the first sentinel that answers names the server")
-    func sentinel() {
+    @Test func `the first sentinel that replies names the server`() {
         var machine = Self.sentinels(3)
         #expect(machine.usesSentinels)
         #expect(machine.start() == Self.asking(1))
@@ -98,8 +92,7 @@ struct LinkMachineTests {
         #expect(machine.opened(.usable(.echo), at: 0) == .none)
     }
 
-    @Test("who answered is asked first the next time")
-    func preferred() {
+    @Test func `the sentinel that replied is asked first the next time`() {
         var machine = Self.sentinels(3)
         _ = machine.start()
         _ = machine.failed(at: 0)
@@ -111,8 +104,7 @@ struct LinkMachineTests {
         #expect(machine.failed(at: 0) == Self.asking(3))
     }
 
-    @Test("who named a server that is no master is asked last the next time")
-    func misleading() {
+    @Test func `a sentinel that named a replica is asked last the next time`() {
         var machine = Self.sentinels(3)
         _ = machine.start()
         _ = machine.opened(.master(Self.endpoint(9)), at: 0)
@@ -120,8 +112,7 @@ struct LinkMachineTests {
         #expect(machine.waited() == Self.asking(2))
     }
 
-    @Test("after all sentinels were asked in vain there is a wait, and all are asked again")
-    func allSilent() {
+    @Test func `after a failure of all sentinels all are asked again with a delay`() {
         var machine = Self.sentinels(2)
         _ = machine.start()
         for expected: UInt64 in [50, 100] {
@@ -131,15 +122,13 @@ struct LinkMachineTests {
         }
     }
 
-    @Test("without a sentinel there is only waiting")
-    func noSentinels() {
+    @Test func `without sentinels there are only delays`() {
         var machine = Self.machine(.sentinels([], master: "m"))
         #expect(Self.milliseconds(machine.start()) == 50)
         #expect(Self.milliseconds(machine.waited()) == 100)
     }
 
-    @Test("a lost master is looked for through the sentinels")
-    func lostMaster() {
+    @Test func `a lost master is looked up through the sentinels`() {
         var machine = Self.sentinels(1)
         _ = machine.start()
         _ = machine.opened(.master(Self.endpoint(8)), at: 0)

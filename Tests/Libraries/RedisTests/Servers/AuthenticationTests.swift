@@ -4,7 +4,6 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-@Suite("users and passwords")
 struct AuthenticationTests {
     private static let secret = "s3cret-of-the-server"
 
@@ -12,16 +11,18 @@ struct AuthenticationTests {
         try await RedisServer(["requirepass \(secret)"], user: .init(password: secret))
     }
 
-    @Test("a password opens a server that asks for one")
-    func password() async throws {
-        let server = try await Self.protected()
-        let joined = Joined(to: server) { $0.password = Self.secret }
-        try await joined.ready()
-        #expect(try await joined.ask("SET", "a", "b") == .status("OK"))
+    /// A server with a user `gateway` of these ACL rules, and a client that signs in as this user.
+    private static func gateway(_ rules: String) async throws -> (server: RedisServer, joined: Joined) {
+        let server = try await RedisServer(["user gateway on >\(secret) \(rules)"])
+        return (server, Joined(to: server, asGateway))
     }
 
-    @Test("a wrong password, and none, are told as what they are")
-    func wrongPassword() async throws {
+    private static func asGateway(_ configuration: inout RedisConfiguration) {
+        configuration.username = "gateway"
+        configuration.password = secret
+    }
+
+    @Test func `a wrong and a missing password have problems of their own`() async throws {
         let server = try await Self.protected()
         let wrong = Joined(to: server) { $0.password = "wrong-and-secret-too" }
         let none = Joined(to: server)
@@ -30,30 +31,23 @@ struct AuthenticationTests {
         #expect(await wrong.failure("GET", "a")?.description.contains("password") == true)
     }
 
-    @Test("a password that the server does not ask for is told")
-    func needlessPassword() async throws {
+    @Test func `a needless password is a problem`() async throws {
         let server = try await RedisServer()
         let joined = Joined(to: server) { $0.password = Self.secret }
         try await joined.problem(.wrongPassword)
     }
 
-    @Test("once the password is right, the connection is made")
-    func corrected() async throws {
+    @Test func `a corrected password makes the connection`() async throws {
         let server = try await Self.protected()
         let joined = Joined(to: server) { $0.password = "new" }
         try await joined.problem(.wrongPassword)
         try server.cli("ACL", "SETUSER", "default", ">new")
         try await joined.ready()
+        #expect(try await joined.ask("SET", "a", "b") == .status("OK"))
     }
 
-    @Test("a user of the ACL may do what its rules say, and is told what not")
-    func user() async throws {
-        let rules = "user gateway on >\(Self.secret) ~gatehouse:* +ping +hmget +hset +@connection"
-        let server = try await RedisServer([rules])
-        let joined = Joined(to: server) {
-            $0.username = "gateway"
-            $0.password = Self.secret
-        }
+    @Test func `a user can do only what the ACL permits`() async throws {
+        let (_, joined) = try await Self.gateway("~gatehouse:* +ping +hmget +hset +@connection")
         try await joined.ready()
         #expect(try await joined.ask("HSET", "gatehouse:user:{a}", "valid_since", 1) == .integer(1))
         #expect(try await joined.ask("HMGET", "other", "a").code == "NOPERM")
@@ -61,36 +55,21 @@ struct AuthenticationTests {
         #expect(joined.client.status.state == .ready)
     }
 
-    @Test("a user who may not ECHO is let in: PING carries the markers")
-    func withoutEcho() async throws {
-        let server = try await RedisServer(["user gateway on >\(Self.secret) ~* +get +ping -echo"])
-        let joined = Joined(to: server) {
-            $0.username = "gateway"
-            $0.password = Self.secret
-        }
+    @Test func `a user without the right to ECHO is accepted: PING carries the markers`() async throws {
+        let (_, joined) = try await Self.gateway("~* +get +ping -echo")
         try await joined.ready()
         #expect(try await joined.ask("GET", "a") == .null)
         #expect(joined.client.status.state == .ready)
     }
 
-    @Test("a user who may neither ECHO nor PING gets no reply that cannot be proven to be theirs")
-    func withoutMarkers() async throws {
-        let server = try await RedisServer(["user gateway on >\(Self.secret) ~* +get -ping -echo"])
-        let joined = Joined(to: server) {
-            $0.username = "gateway"
-            $0.password = Self.secret
-        }
+    @Test func `a user without the rights to ECHO and PING gets no reply`() async throws {
+        let (_, joined) = try await Self.gateway("~* +get -ping -echo")
         try await joined.problem(.noPermission)
         #expect(await joined.failure("GET", "a") != nil)
     }
 
-    @Test("a user who may not PING is let in")
-    func withoutPing() async throws {
-        let server = try await RedisServer(["user gateway on >\(Self.secret) ~* +get +echo -ping"])
-        let joined = Joined(to: server) {
-            $0.username = "gateway"
-            $0.password = Self.secret
-        }
+    @Test func `a user without the right to PING is accepted`() async throws {
+        let (server, joined) = try await Self.gateway("~* +get +echo -ping")
         try await joined.ready()
         #expect(try await joined.ask("GET", "a") == .null)
         try await eventually("a heartbeat or two") {
@@ -99,30 +78,21 @@ struct AuthenticationTests {
         #expect(joined.client.status.state == .ready)
     }
 
-    @Test("a user who is switched off loses the connection and is told why")
-    func switchedOff() async throws {
-        let server = try await RedisServer(["user gateway on >\(Self.secret) ~* +@all"])
-        let joined = Joined(to: server) {
-            $0.username = "gateway"
-            $0.password = Self.secret
-        }
+    @Test func `a deleted user loses the connection`() async throws {
+        let (server, joined) = try await Self.gateway("~* +@all")
         try await joined.ready()
         try server.cli("ACL", "DELUSER", "gateway")
         try await joined.problem(.wrongPassword)
     }
 
-    @Test("no password stands in a description, a dump, a status or a log")
-    func secrets() async throws {
+    @Test func `no password is in a description, dump, status or log`() async throws {
         let server = try FakeRedis { command in
-            // As servers do that do not know the command.
+            // The error of a server that does not know the command.
             .text(
                 "-ERR unknown command '\(command.name)', with args beginning with: '\(command.arguments.joined(separator: "' '"))'\r\n"
             )
         }
-        let joined = Joined(to: server) {
-            $0.username = "gateway"
-            $0.password = Self.secret
-        }
+        let joined = Joined(to: server, Self.asGateway)
         try await joined.problem(.wrongPassword)
         var configuration = RedisConfiguration(host: "h")
         configuration.password = Self.secret

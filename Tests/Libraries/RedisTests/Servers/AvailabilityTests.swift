@@ -4,28 +4,30 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-@Suite("a server that goes and comes")
 struct AvailabilityTests {
-    @Test("nobody waits for a connection that is not there")
-    func notThere() async throws {
+    private static func waitForBlockedClient(of server: RedisServer) async throws {
+        try await eventually("the command to block") {
+            try server.cli("INFO", "clients").contains("blocked_clients:1") ? true : nil
+        }
+    }
+
+    @Test func `a command fails at once without a connection`() async throws {
         let server = try await RedisServer()
         server.stop()
         let joined = Joined(to: server)
         try await joined.problem(.unreachable)
         let start = ContinuousClock.now
         guard case .notConnected(let problem)? = await joined.failure("GET", "a") else {
-            Issue.record("an answer from nowhere")
+            Issue.record("a reply without a connection")
             return
         }
         #expect(problem.code == .unreachable)
         #expect(ContinuousClock.now - start < .seconds(5))
     }
 
-    @Test("a killed server that comes back is used again, with what it kept")
-    func restart() async throws {
+    @Test func `a restarted server is used again`() async throws {
         let server = try await RedisServer(["appendonly yes", "appendfsync always"])
-        let joined = Joined(to: server)
-        try await joined.ready()
+        let joined = try await Joined(to: server).ready()
         try await joined.ask("SET", "a", "b")
         server.kill()
         try await eventually("the loss") { joined.client.status.state != .ready ? true : nil }
@@ -35,16 +37,12 @@ struct AvailabilityTests {
         #expect(try await joined.ask("GET", "a") == .text("b"))
     }
 
-    @Test("commands in flight when the server is killed are told that the outcome is unknown")
-    func killedInFlight() async throws {
+    @Test func `the outcome of commands in flight at a crash is unknown`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server)
-        try await joined.ready()
+        let joined = try await Joined(to: server).ready()
         let client = joined.client
         async let outcome = client.outcome(of: RedisCommand(["BLPOP", "list", 10]), timeout: .seconds(10))
-        try await eventually("the command to block") {
-            try server.cli("INFO", "clients").contains("blocked_clients:1") ? true : nil
-        }
+        try await Self.waitForBlockedClient(of: server)
         server.kill()
         guard case .failure(.connectionLost) = await outcome else {
             Issue.record("\(await outcome)")
@@ -52,11 +50,10 @@ struct AvailabilityTests {
         }
     }
 
-    @Test("a frozen server costs each command its own time, then the connection, and is used again when it thaws")
-    func frozen() async throws {
+    @Test
+    func `a frozen server costs each command its timeout, then the connection, and is used again later`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server) { $0.heartbeatInterval = .seconds(100) }
-        try await joined.ready()
+        let joined = try await Joined(to: server) { $0.heartbeatInterval = .seconds(100) }.ready()
         server.freeze()
         let command = RedisCommand(["GET", "a"])
         await #expect(throws: RedisFailure.timedOut) {
@@ -72,19 +69,16 @@ struct AvailabilityTests {
         #expect(try await joined.ask("GET", "a") == .null)
     }
 
-    @Test("an idle connection notices a frozen server by itself")
-    func frozenIdle() async throws {
+    @Test func `an idle connection detects a frozen server`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server)
-        try await joined.ready()
+        let joined = try await Joined(to: server).ready()
         server.freeze()
         try await joined.problem(.silent)
         server.thaw()
         try await joined.ready()
     }
 
-    @Test("a server that is frozen from the start is given up in time")
-    func frozenFromStart() async throws {
+    @Test func `a server that is frozen from the start times out`() async throws {
         let server = try await RedisServer()
         server.freeze()
         let joined = Joined(to: server) { $0.connectTimeout = .milliseconds(200) }
@@ -93,40 +87,28 @@ struct AvailabilityTests {
         try await joined.ready()
     }
 
-    @Test("an address that does not answer is given up in time")
-    func blackHole() async throws {
-        // TEST-NET-1: never anybody's.
-        let joined = Joined(.server(RedisEndpoint(host: "192.0.2.1", port: 6379))) {
+    // 192.0.2.0/24 is TEST-NET-1, which is never assigned.
+    @Test(arguments: ["192.0.2.1", "nobody.invalid"])
+    func `an unreachable address or unknown name is a problem`(host: String) async throws {
+        let joined = Joined(.server(RedisEndpoint(host: host, port: 6379))) {
             $0.connectTimeout = .milliseconds(200)
         }
         try await eventually("a failure") { joined.client.status.failures > 0 ? true : nil }
         #expect([.connectTimedOut, .unreachable].contains(joined.client.status.problem?.code))
     }
 
-    @Test("a name that is nobody's is told")
-    func unknownName() async throws {
-        let joined = Joined(.server(RedisEndpoint(host: "nobody.invalid", port: 6379)))
-        try await eventually("a failure") { joined.client.status.failures > 0 ? true : nil }
-        #expect([.connectTimedOut, .unreachable].contains(joined.client.status.problem?.code))
-    }
-
-    @Test("a port that there cannot be is told", arguments: [0, -1, 65_536, Int.max])
-    func noPort(port: Int) async throws {
+    @Test(arguments: [0, -1, 65_536, Int.max]) func `an invalid port is a problem`(port: Int) async throws {
         let joined = Joined(.server(RedisEndpoint(host: "127.0.0.1", port: port)))
         try await joined.problem(.unreachable)
         #expect(joined.client.status.problem?.detail == "no such port")
     }
 
-    @Test("a client that is closed stays closed and fails what waits")
-    func close() async throws {
+    @Test func `a closed client stays closed and fails the waiting commands`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server)
-        try await joined.ready()
+        let joined = try await Joined(to: server).ready()
         let client = joined.client
         async let outcome = client.outcome(of: RedisCommand(["BLPOP", "list", 10]), timeout: .seconds(10))
-        try await eventually("the command to block") {
-            try server.cli("INFO", "clients").contains("blocked_clients:1") ? true : nil
-        }
+        try await Self.waitForBlockedClient(of: server)
         await client.close()
         guard case .failure(.closed) = await outcome else {
             Issue.record("\(await outcome)")
@@ -139,23 +121,20 @@ struct AvailabilityTests {
         }
     }
 
-    @Test("a client that is closed while it connects keeps no connection")
-    func closeWhileConnecting() async throws {
+    @Test func `a client that is closed while it connects keeps no connection`() async throws {
         let fake = try FakeRedis { _ in .text("+PONG\r\n") }
         let closed = Joined(to: fake)
         await closed.client.close()
         let open = Joined(to: fake)
         try await open.ready()
-        // It may have had one for a moment.
+        // The closed client may have had a connection for a moment.
         try await eventually("the open client's connection alone") { fake.openConnectionCount == 1 ? true : nil }
         #expect(closed.client.status.state == .stopped)
     }
 
-    @Test("an outage is logged once, and its end")
-    func log() async throws {
+    @Test func `an outage and its end are logged once`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server)
-        try await joined.ready()
+        let joined = try await Joined(to: server).ready()
         server.kill()
         try await eventually("a few attempts") { joined.client.status.failures > 4 ? true : nil }
         try await server.start()

@@ -1,16 +1,19 @@
 import Logging
 import NIOPosix
 import Redis
+import Synchronization
 
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-/// A client that is started, and ends with the test.
+/// A client that is started, and closed at the end of the test.
 final class Joined {
     let client: RedisClient
     let log = LogBook()
+    /// Keeps the server alive as long as its client.
+    private var server: RedisServer?
 
-    /// A client with short times.
+    /// Creates a client with short timeouts.
     init(_ location: RedisConfiguration.Location, _ change: (inout RedisConfiguration) -> Void = { _ in }) {
         var configuration = RedisConfiguration(location)
         configuration.replyTimeout = .milliseconds(300) * Allowance.factor
@@ -24,6 +27,7 @@ final class Joined {
 
     convenience init(to server: RedisServer, _ change: (inout RedisConfiguration) -> Void = { _ in }) {
         self.init(.server(RedisEndpoint(host: "127.0.0.1", port: server.port)), change)
+        self.server = server
     }
 
     convenience init(to fake: FakeRedis, _ change: (inout RedisConfiguration) -> Void = { _ in }) {
@@ -35,24 +39,27 @@ final class Joined {
         Task { await client.close() }
     }
 
-    func ready() async throws {
+    /// Waits until the client is connected, and returns it.
+    @discardableResult
+    func ready() async throws -> Joined {
         guard await client.isReady(within: .seconds(15) * Allowance.factor) else {
             throw Impatience("a connection: \(client.status)")
         }
+        return self
     }
 
-    /// Waits until there is no connection for this reason.
+    /// Waits until the client reports this problem.
     func problem(_ code: RedisProblem.Code) async throws {
         try await eventually("\(code), it is \(client.status)") { client.status.problem?.code == code ? true : nil }
     }
 
-    /// The reply to one command.
+    /// Returns the reply to one command.
     @discardableResult
     func ask(_ arguments: any RedisArgument...) async throws(RedisFailure) -> RedisValue {
         try await client.send(RedisCommand(arguments))[0]
     }
 
-    /// What kept a command from getting a reply.
+    /// Returns the failure of a command; `nil` if it has a reply.
     func failure(_ arguments: any RedisArgument...) async -> RedisFailure? {
         guard case .failure(let failure) = await client.outcome(of: RedisCommand(arguments)) else { return nil }
         return failure
@@ -68,6 +75,34 @@ extension RedisClient {
 extension RedisValue {
     static func text(_ text: String) -> RedisValue { .string(Array(text.utf8)) }
 
-    /// The first word of a refusal.
+    /// The code of an error.
     var code: String? { serverError?.code }
+}
+
+/// Records all log lines with their metadata.
+final class LogBook: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    var lines: [String] { kept.withLock { $0 } }
+
+    var logger: Logger {
+        Logger(label: "test") { _ in Handler(book: self) }
+    }
+
+    private func add(_ line: String) { kept.withLock { $0.append(line) } }
+
+    private struct Handler: LogHandler {
+        let book: LogBook
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            book.add("\(event.level) \(event.message) \(event.metadata ?? [:])")
+        }
+    }
 }

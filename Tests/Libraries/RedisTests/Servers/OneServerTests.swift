@@ -4,24 +4,19 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-@Suite("a client and one server")
 struct OneServerTests {
-    @Test("commands get their replies, and a pipeline one for each")
-    func pipeline() async throws {
+    @Test func `each command of a pipeline gets its reply`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server)
-        try await joined.ready()
+        let joined = try await Joined(to: server).ready()
         let commands = RedisCommand(["SET", "a", "b"]) + RedisCommand(["GET", "a"]) + RedisCommand(["GET", "none"])
         #expect(try await joined.client.send(commands) == [.status("OK"), .text("b"), .null])
         #expect(try await joined.ask("HMGET", "none", "x", "y") == .array([.null, .null]))
         #expect(try server.cli("GET", "a") == "b")
     }
 
-    @Test("each of thousands at once gets its own reply")
-    func many() async throws {
+    @Test func `each of thousands of concurrent commands gets its own reply`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server) { $0.maximumInFlight = 5001 }
-        try await joined.ready()
+        let joined = try await Joined(to: server) { $0.maximumInFlight = 5001 }.ready()
         let client = joined.client
         let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<5000 {
@@ -34,11 +29,9 @@ struct OneServerTests {
         #expect(wrong == 0)
     }
 
-    @Test("the configured database is used, on each new connection")
-    func database() async throws {
+    @Test func `the configured database is selected on each new connection`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server) { $0.database = 5 }
-        try await joined.ready()
+        let joined = try await Joined(to: server) { $0.database = 5 }.ready()
         try await joined.ask("SET", "a", "5")
         #expect(try server.cli("-n", "5", "GET", "a") == "5")
         try server.cli("CLIENT", "KILL", "TYPE", "normal")
@@ -47,31 +40,26 @@ struct OneServerTests {
         }
     }
 
-    @Test("a database that there is not is told")
-    func noDatabase() async throws {
+    @Test func `an invalid database is a problem`() async throws {
         let server = try await RedisServer()
         let joined = Joined(to: server) { $0.database = 99 }
         try await joined.problem(.noDatabase)
     }
 
-    @Test("large values go both ways")
-    func large() async throws {
+    @Test func `large values are written and read`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server) {
+        let joined = try await Joined(to: server) {
             $0.replyLimits = .bulk
             $0.replyTimeout = .seconds(5)
-        }
-        try await joined.ready()
+        }.ready()
         let value = (0..<10_000_000).map { UInt8(truncatingIfNeeded: $0) }
         #expect(try await joined.ask("SET", "a", value) == .status("OK"))
         #expect(try await joined.ask("GET", "a") == .string(value))
     }
 
-    @Test("a refusal is a reply, and the connection stays")
-    func refusals() async throws {
+    @Test func `an error is a reply, and the connection stays open`() async throws {
         let server = try await RedisServer(["maxmemory-policy noeviction"])
-        let joined = Joined(to: server)
-        try await joined.ready()
+        let joined = try await Joined(to: server).ready()
         try await joined.ask("SET", "text", "a")
         #expect(try await joined.ask("HGET", "text", "a").code == "WRONGTYPE")
         #expect(try await joined.ask("NOSUCHCOMMAND").code == "ERR")
@@ -81,11 +69,9 @@ struct OneServerTests {
         #expect(joined.client.status.state == .ready)
     }
 
-    @Test("a write to a read-only replica is refused, and the server is looked for anew")
-    func readOnly() async throws {
+    @Test func `a write to a read-only replica is rejected, and the client reconnects`() async throws {
         let server = try await RedisServer(["replicaof 127.0.0.1 1"])
-        let joined = Joined(to: server)
-        try await joined.ready()
+        let joined = try await Joined(to: server).ready()
         #expect(try await joined.ask("GET", "a") == .null)
         #expect(try await joined.ask("SET", "a", "b").code == "READONLY")
         try await eventually("the log to tell") { joined.log.lines.contains { $0.contains("read-only") } ? true : nil }
@@ -94,11 +80,9 @@ struct OneServerTests {
         try await eventually("the write") { try? await joined.ask("SET", "a", "b") == .status("OK") ? true : nil }
     }
 
-    @Test("where copies are refused, a server that becomes one is left, although it answers as before")
-    func becomesCopy() async throws {
+    @Test func `a server that becomes a replica is left if copies are refused`() async throws {
         let server = try await RedisServer()
-        let joined = Joined(to: server) { $0.refusesCopies = true }
-        try await joined.ready()
+        let joined = try await Joined(to: server) { $0.refusesCopies = true }.ready()
         try server.cli("REPLICAOF", "127.0.0.1", "1")
         try await joined.problem(.notMaster)
         #expect(await joined.failure("GET", "a")?.wasNotSent == true)
@@ -106,8 +90,7 @@ struct OneServerTests {
         try await joined.ready()
     }
 
-    @Test("a replica without its master is not used, nor used further")
-    func masterDown() async throws {
+    @Test func `a replica without its master is not used`() async throws {
         let server = try await RedisServer(["replicaof 127.0.0.1 1", "replica-serve-stale-data no"])
         let joined = Joined(to: server)
         try await joined.problem(.masterDown)
@@ -117,8 +100,7 @@ struct OneServerTests {
         try await joined.problem(.masterDown)
     }
 
-    @Test("a server that loads its data is waited for")
-    func loading() async throws {
+    @Test func `a server that loads its data is used when it is ready`() async throws {
         let server = try await RedisServer(["key-load-delay 300", "loading-process-events-interval-bytes 1024"])
         try server.cli("DEBUG", "POPULATE", "3000", "key", "100")
         try server.cli("SAVE")
@@ -129,11 +111,9 @@ struct OneServerTests {
         #expect(try await joined.ask("DBSIZE") == .integer(3000))
     }
 
-    @Test("a server that has no place for another client is told")
-    func maxClients() async throws {
+    @Test func `a server without room for another client is a problem`() async throws {
         let server = try await RedisServer(["maxclients 1"])
-        let first = Joined(to: server)
-        try await first.ready()
+        let first = try await Joined(to: server).ready()
         let second = Joined(to: server)
         try await second.problem(.refused)
         #expect(second.client.status.problem?.detail?.contains("maxclients") == true)

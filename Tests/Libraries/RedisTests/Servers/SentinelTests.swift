@@ -1,20 +1,18 @@
 import Redis
+import Synchronization
 import Testing
 
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-@Suite("sentinels")
 struct SentinelTests {
     private static func location(_ ports: [Int], master: String = SentinelGroup.name) -> RedisConfiguration.Location {
         .sentinels(ports.map { RedisEndpoint(host: "127.0.0.1", port: $0) }, master: master)
     }
 
-    @Test("the master is found, a killed one is replaced by the new one, and a demoted one is left")
-    func failover() async throws {
+    @Test func `the client follows the master through failovers`() async throws {
         let group = try await SentinelGroup()
-        let joined = Joined(Self.location(group.sentinelPorts))
-        try await joined.ready()
+        let joined = try await Joined(Self.location(group.sentinelPorts)).ready()
         let first = try group.master()
         #expect(joined.client.status.endpoint?.port == first.port)
         #expect(try await joined.ask("SET", "a", "1") == .status("OK"))
@@ -25,7 +23,7 @@ struct SentinelTests {
         }
         #expect(try await joined.ask("SET", "a", "2") == .status("OK"))
 
-        // One sentinel is enough to be told, whichever it is.
+        // Any one sentinel is enough.
         group.killSentinel(0)
         let third = try await group.failOver()
         try await eventually("the third master", within: .seconds(30)) {
@@ -34,23 +32,20 @@ struct SentinelTests {
         #expect(try await joined.ask("SET", "a", "3") == .status("OK"))
     }
 
-    @Test("a master that becomes a replica while the connection stays open is noticed")
-    func demoted() async throws {
+    @Test func `a demoted master is left although the connection stays open`() async throws {
         let role = Role()
         let fake = try FakeRedis { _ in
             .text(role.isMaster ? "*3\r\n$6\r\nmaster\r\n:1\r\n*0\r\n" : "*1\r\n$5\r\nslave\r\n")
         }
         let sentinel = try Self.sentinel(naming: fake.port)
-        let joined = Joined(Self.location([sentinel.port]))
-        try await joined.ready()
+        let joined = try await Joined(Self.location([sentinel.port])).ready()
         role.isMaster = false
         try await joined.problem(.notMaster)
         role.isMaster = true
         try await joined.ready()
     }
 
-    @Test("a server that is named but is no master is not used")
-    func wronglyNamed() async throws {
+    @Test func `a replica that a sentinel names as the master is not used`() async throws {
         let replica = try await RedisServer(["replicaof 127.0.0.1 1"])
         let sentinel = try Self.sentinel(naming: replica.port)
         let joined = Joined(Self.location([sentinel.port]))
@@ -58,8 +53,7 @@ struct SentinelTests {
         #expect(await joined.failure("SET", "a", "b")?.wasNotSent == true)
     }
 
-    @Test("sentinels that are away, do not know, or talk nonsense are passed over")
-    func others() async throws {
+    @Test func `unavailable, uninformed and invalid sentinels are skipped`() async throws {
         let server = try await RedisServer()
         let unknowing = try FakeRedis { _ in .text("*-1\r\n") }
         let nonsense = try FakeRedis { _ in .text("+OK\r\n") }
@@ -68,21 +62,18 @@ struct SentinelTests {
         let gone = try FakeRedis { _ in .silence }
         gone.stop()
         let ports = [gone.port, unknowing.port, nonsense.port, closing.port, good.port]
-        let joined = Joined(Self.location(ports))
-        try await joined.ready()
+        let joined = try await Joined(Self.location(ports)).ready()
         #expect(joined.client.status.endpoint?.port == server.port)
     }
 
-    @Test("a name that no sentinel knows is told, with the sentinel that was asked")
-    func unknownName() async throws {
+    @Test func `an unknown master is a problem of the sentinel`() async throws {
         let sentinel = try FakeRedis { _ in .text("*-1\r\n") }
         let joined = Joined(Self.location([sentinel.port], master: "nobody"))
         try await joined.problem(.masterUnknown)
         #expect(joined.client.status.problem?.endpoint?.port == sentinel.port)
     }
 
-    @Test("sentinels are asked with their own password, the server with its own")
-    func passwords() async throws {
+    @Test func `sentinels and the server have passwords of their own`() async throws {
         let server = try await RedisServer(["requirepass of-the-server"], user: .init(password: "of-the-server"))
         let sentinel = try FakeRedis { command in
             switch command.name {
@@ -90,11 +81,10 @@ struct SentinelTests {
             default: .text(Self.address(server.port))
             }
         }
-        let joined = Joined(Self.location([sentinel.port])) {
+        try await Joined(Self.location([sentinel.port])) {
             $0.password = "of-the-server"
             $0.sentinelPassword = "of-the-sentinels"
-        }
-        try await joined.ready()
+        }.ready()
         let wrong = Joined(Self.location([sentinel.port])) { $0.sentinelPassword = "wrong" }
         try await wrong.problem(.wrongPassword)
         #expect(wrong.client.status.problem?.endpoint?.port == sentinel.port)
@@ -106,5 +96,15 @@ struct SentinelTests {
 
     private static func address(_ port: Int) -> String {
         "*2\r\n$9\r\n127.0.0.1\r\n$\(String(port).count)\r\n\(port)\r\n"
+    }
+}
+
+/// The role of a fake server.
+private final class Role: Sendable {
+    private let state = Mutex(true)
+
+    var isMaster: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }

@@ -4,34 +4,29 @@ import Testing
 @testable import RedisFixtures
 @testable import SystemFixtures
 
-@Suite("TLS")
 struct TLSTests {
     private static func location(_ host: String, _ server: RedisServer) -> RedisConfiguration.Location {
         .server(RedisEndpoint(host: host, port: server.port))
     }
 
-    @Test(
-        "a certificate of the given authority is trusted, for each name and address that it lists",
-        arguments: ["127.0.0.1", "localhost"])
-    func trusted(host: String) async throws {
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `a certificate of the configured authority is trusted for each of its names`(host: String) async throws {
         let authority = try TestAuthority()
         let server = try await RedisServer(["requirepass secret"], user: .init(password: "secret"), tls: authority)
         let tls = try RedisTLS(authorityFile: authority.authority)
-        let joined = Joined(Self.location(host, server)) {
+        let joined = try await Joined(Self.location(host, server)) {
             $0.tls = tls
             $0.password = "secret"
             $0.replyLimits = .bulk
             $0.replyTimeout = .seconds(5)
-        }
-        try await joined.ready()
+        }.ready()
         let value = [UInt8](repeating: 7, count: 1_000_000)
         #expect(try await joined.ask("SET", "a", value) == .status("OK"))
         #expect(try await joined.ask("GET", "a") == .string(value))
         #expect(try server.cli("STRLEN", "a") == "1000000")
     }
 
-    @Test("a certificate of another authority is not trusted, nor, without one, one that the system does not know")
-    func untrusted() async throws {
+    @Test func `a certificate of an unknown authority is not trusted`() async throws {
         let server = try await RedisServer(tls: try TestAuthority())
         let otherAuthority = try TestAuthority()
         let other = try RedisTLS(authorityFile: otherAuthority.authority)
@@ -42,22 +37,18 @@ struct TLSTests {
         }
     }
 
-    @Test("a name is enough for who connects by it")
-    func nameAlone() async throws {
+    @Test func `a certificate without addresses is valid for its name`() async throws {
         let authority = try TestAuthority(names: "DNS:localhost")
         let server = try await RedisServer(tls: authority)
         let tls = try RedisTLS(authorityFile: authority.authority)
-        let joined = Joined(Self.location("localhost", server)) { $0.tls = tls }
-        try await joined.ready()
+        try await Joined(Self.location("localhost", server)) { $0.tls = tls }.ready()
     }
 
-    @Test(
-        "a certificate for another name or address is not taken",
-        arguments: [
-            ("127.0.0.1", "DNS:redis.example,IP:127.0.0.2"), ("localhost", "DNS:redis.example,IP:127.0.0.2"),
-            ("127.0.0.1", "DNS:localhost"),
-        ])
-    func otherName(host: String, names: String) async throws {
+    @Test(arguments: [
+        ("127.0.0.1", "DNS:redis.example,IP:127.0.0.2"), ("localhost", "DNS:redis.example,IP:127.0.0.2"),
+        ("127.0.0.1", "DNS:localhost"),
+    ])
+    func `a certificate for another name or address is rejected`(host: String, names: String) async throws {
         let authority = try TestAuthority(names: names)
         let server = try await RedisServer(tls: authority)
         let tls = try RedisTLS(authorityFile: authority.authority)
@@ -65,24 +56,21 @@ struct TLSTests {
         try await joined.problem(.certificateName)
     }
 
-    @Test("a client's certificate is shown to a server that asks for one; without one the failure is told")
-    func clientCertificate() async throws {
+    @Test func `a server can require a client certificate`() async throws {
         let authority = try TestAuthority()
         let server = try await RedisServer(["tls-auth-clients yes"], tls: authority)
         let with = try RedisTLS(
             authorityFile: authority.authority, certificateFile: authority.clientCertificate,
             keyFile: authority.clientKey)
         let without = try RedisTLS(authorityFile: authority.authority)
-        let shown = Joined(to: server) { $0.tls = with }
-        try await shown.ready()
+        try await Joined(to: server) { $0.tls = with }.ready()
         let missing = Joined(to: server) { $0.tls = without }
         try await eventually("the failure: \(missing.client.status)") {
             [.tls, .closedByServer].contains(missing.client.status.problem?.code) ? true : nil
         }
     }
 
-    @Test("a server that speaks no TLS, and one that speaks nothing else, are told")
-    func mismatch() async throws {
+    @Test func `a server with TLS and a client without it do not connect, nor the reverse`() async throws {
         let authority = try TestAuthority()
         let tls = try RedisTLS(authorityFile: authority.authority)
         let (plainServer, encryptedServer) = (try await RedisServer(), try await RedisServer(tls: authority))
@@ -99,8 +87,7 @@ struct TLSTests {
         }
     }
 
-    @Test("files that cannot be used are named")
-    func files() throws {
+    @Test func `an unusable file is named`() throws {
         let folder = try ScratchFolder()
         try folder.write("not a certificate", to: "bad.pem")
         let authority = try TestAuthority()

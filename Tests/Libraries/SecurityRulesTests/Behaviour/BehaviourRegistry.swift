@@ -1,6 +1,6 @@
 @testable import SecurityRules
 
-/// Everything of the language that the tables must show: from the code where it lists it, else from here.
+/// The features of the language that the tables must show, from the code if it lists them.
 enum BehaviourRegistry {
     static let required: [String] =
         operators + typeTests + forms + methods + functions + names + structure + firebase
@@ -49,15 +49,14 @@ enum BehaviourRegistry {
         "several allows", "function", "let", "scopes", "file",
     ]
 
-    /// What Storage's rules are known to do, and what people write who come from Firestore's and the Realtime Database's.
+    /// Behaviour of Storage's rules, and habits of users of Firestore's and the Realtime Database's rules.
     static let firebase = [
         "Storage: request.path", "Storage: conditions", "Firestore: request.auth", "Firestore: claims",
-        "Firestore: missing claims",
-        "Firestore: the database", "Firestore: request.method", "Firestore: matches", "Realtime Database: ===",
-        "Realtime Database: null", "Realtime Database: null, signed out", "Realtime Database: variables",
-        "Realtime Database: snapshots", "Realtime Database: strings", "Realtime Database: regular expressions",
-        "Realtime Database: numbers", "Realtime Database: errors", "Realtime Database: cascade",
-        "Realtime Database: rules", "slips of JavaScript",
+        "Firestore: missing claims", "Firestore: the database", "Firestore: request.method", "Firestore: matches",
+        "Realtime Database: ===", "Realtime Database: null", "Realtime Database: null, signed out",
+        "Realtime Database: variables", "Realtime Database: snapshots", "Realtime Database: strings",
+        "Realtime Database: regular expressions", "Realtime Database: numbers", "Realtime Database: errors",
+        "Realtime Database: cascade", "Realtime Database: rules", "slips of JavaScript",
     ]
 
     private static func title(_ kind: RuleValue.Kind) -> String {

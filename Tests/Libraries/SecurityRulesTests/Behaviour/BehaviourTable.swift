@@ -3,13 +3,14 @@ import Testing
 /// Behaviours of the language as rows, by feature:
 ///
 ///     feature
-///         true: expression
-///         refused: expression -- what the message says
+///         true: expression; another expression
+///         refused: expression -- a part of the message
 ///         no error: why there is no row of that kind
 ///
+/// - Each expression is a row. A row with a message or a request has a line of its own.
 /// - `$name` in an expression stands for `auth.token.name`: a value whose kind is not known when rules are loaded.
-/// - `BLOCKS @ METHOD PATH` is a rules file, or what stands in its `service`, and a request.
-/// - A feature that ends in `, signed out` is asked for a request without a user.
+/// - `BLOCKS @ METHOD PATH` is a rules file, or the contents of its `service`, and a request.
+/// - The rows of a feature that ends in `, signed out` are evaluated for a request without a user.
 struct BehaviourTable: Sendable {
     let features: [BehaviourFeature]
 
@@ -25,7 +26,7 @@ struct BehaviourTable: Sendable {
         self.features = features
     }
 
-    /// A table, and what its rows are about.
+    /// A table and the title of its subject.
     struct Group: Sendable {
         let title: String
         let features: [BehaviourFeature]
@@ -63,7 +64,7 @@ struct BehaviourTable: Sendable {
 struct BehaviourFeature: Sendable, CustomTestStringConvertible {
     let name: String
     private(set) var rows: [BehaviourRow] = []
-    /// Why there is no row for truth, falsehood or an error.
+    /// The reasons why there is no row for truth, falsehood or an error.
     private(set) var exceptions: [BehaviourRow.Aspect: String] = [:]
 
     var testDescription: String { name }
@@ -74,21 +75,23 @@ struct BehaviourFeature: Sendable, CustomTestStringConvertible {
 
     mutating func append(_ line: Substring) {
         let end = line.firstIndex(of: ":") ?? line.endIndex
-        let text = line[end...].dropFirst(2)
-        if line.hasPrefix("no "), let aspect = BehaviourRow.Aspect(rawValue: String(line[..<end].dropFirst(3))) {
+        let (label, text) = (String(line[..<end]), line[end...].dropFirst(2))
+        if label.hasPrefix("no "), let aspect = BehaviourRow.Aspect(rawValue: String(label.dropFirst(3))) {
             exceptions[aspect] = String(text)
         } else {
-            rows.append(BehaviourRow(feature: name, label: String(line[..<end]), text: text))
+            let isOne = text.contains(" -- ") || text.contains(" @ ")
+            let sources = isOne ? [text] : text.split(separator: "; ")
+            rows += sources.map { BehaviourRow(feature: name, label: label, text: $0) }
         }
     }
 
-    /// What the rows show.
+    /// The outcomes that the rows show.
     var aspects: Set<BehaviourRow.Aspect> { Set(rows.compactMap(\.aspect)) }
 }
 
-/// One behaviour: an expression, and what comes of it.
+/// One behaviour: an expression and its outcome.
 struct BehaviourRow: Sendable, CustomTestStringConvertible {
-    /// What a feature has to show.
+    /// The outcomes that a feature has to show.
     enum Aspect: String, CaseIterable, Sendable {
         case truth = "true"
         case falsehood = "false"
@@ -96,12 +99,12 @@ struct BehaviourRow: Sendable, CustomTestStringConvertible {
     }
 
     let feature: String
-    /// What comes of it, in the table's word.
+    /// The outcome, as the table writes it.
     let label: String
     let source: String
-    /// What a message has to say; nil: anything.
+    /// A part of the message. `nil` if any message will do.
     let message: String?
-    /// The request; nil: the usual one.
+    /// The request. `nil` for the default one.
     let request: String?
 
     var testDescription: String { "\(feature): \(label): \(source)" }
@@ -126,7 +129,7 @@ struct BehaviourRow: Sendable, CustomTestStringConvertible {
 }
 
 extension String {
-    /// Takes a separator and what stands after it off the end; nil where there is none.
+    /// Removes the last separator and the text after it, which is returned. `nil` if there is no separator.
     fileprivate mutating func cut(after separator: String) -> String? {
         guard let place = ranges(of: separator).last else { return nil }
         defer { self = String(self[..<place.lowerBound]) }

@@ -2,32 +2,24 @@ import Testing
 
 @Suite struct BehaviourTests {
     @Test(arguments: BehaviourTable.all)
-    func aFeatureBehavesAsItsRowsSay(feature: BehaviourFeature) {
+    func `a feature behaves as its rows state`(feature: BehaviourFeature) {
         for row in feature.rows {
-            let answer = row.ask(isChecked: true)
-            #expect(row.expects(answer), "\(row.testDescription): it is \(answer)")
+            let outcome = row.outcome(isChecked: true)
+            #expect(row.expects(outcome), "\(row.testDescription): it is \(outcome)")
         }
     }
 
-    /// What the checker refuses comes from somewhere else too, where its kind is known only to the request.
+    /// A value of a refused kind may also come from the request, where the checker does not know its kind.
     @Test(arguments: BehaviourTable.all)
-    func whatIsRefusedAtLoadIsAnErrorWithoutTheChecker(feature: BehaviourFeature) {
-        for row in feature.rows where row.label.hasPrefix("refused") && row.request == nil {
-            let answer = row.ask(isChecked: false)
-            #expect(row.expectsUnchecked(answer), "\(row.testDescription): unchecked, it is \(answer)")
+    func `without the checker a refused row fails, and other rows have the same outcome`(feature: BehaviourFeature) {
+        for row in feature.rows where row.request == nil {
+            let outcome = row.outcome(isChecked: false)
+            let isExpected = row.label.hasPrefix("refused") ? row.expectsUnchecked(outcome) : row.expects(outcome)
+            #expect(isExpected, "\(row.testDescription): unchecked, it is \(outcome)")
         }
     }
 
-    /// The checker only refuses: what it lets load comes to the same.
-    @Test(arguments: BehaviourTable.all)
-    func theCheckerChangesNoAnswer(feature: BehaviourFeature) {
-        for row in feature.rows where !row.label.hasPrefix("refused") && row.request == nil {
-            let answer = row.ask(isChecked: false)
-            #expect(row.expects(answer), "\(row.testDescription): unchecked, it is \(answer)")
-        }
-    }
-
-    @Test func everythingOfTheLanguageHasRows() {
+    @Test func `every feature of the language has rows`() {
         let features = BehaviourTable.all.map(\.name)
         let required = Set(BehaviourRegistry.required)
         #expect(Set(features).count == features.count)
@@ -35,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: BehaviourTable.all)
-    func aFeatureShowsTruthFalsehoodAndAnErrorOrSaysWhyNot(feature: BehaviourFeature) {
+    func `a feature shows truth, falsehood and an error, or states why not`(feature: BehaviourFeature) {
         for aspect in BehaviourRow.Aspect.allCases {
             let isShown = feature.aspects.contains(aspect)
             #expect(isShown != (feature.exceptions[aspect] != nil), "\(feature.name): \(aspect.rawValue)")
@@ -44,35 +36,33 @@ import Testing
 }
 
 extension BehaviourRow {
-    /// What the language says.
-    func ask(isChecked: Bool) -> RuleAnswer {
-        var ask = RuleAsk(isChecked: isChecked, isSignedIn: !feature.hasSuffix(", signed out"))
-        guard let request else { return ask.condition(source) }
+    func outcome(isChecked: Bool) -> RuleOutcome {
+        var sample = SampleRequest(isChecked: isChecked, isSignedIn: !feature.hasSuffix(", signed out"))
+        guard let request else { return sample.outcome(ofCondition: source) }
         let parts = request.split(separator: " ").map(String.init)
-        ask.method = parts[0]
-        ask.path = parts[1]
-        return ask.file(source)
+        (sample.method, sample.path) = (parts[0], parts[1])
+        return sample.outcome(ofFile: source)
     }
 
-    func expects(_ answer: RuleAnswer) -> Bool {
-        if case .refused(let text) = answer {
+    func expects(_ outcome: RuleOutcome) -> Bool {
+        if case .refused(let text) = outcome {
             return label.hasPrefix("refused") && text.contains(message ?? "")
         }
-        return answer == Self.answers[label]
+        return outcome == Self.outcomes[label]
     }
 
     /// `refused, false`: refused because it cannot be anything else.
-    func expectsUnchecked(_ answer: RuleAnswer) -> Bool {
+    func expectsUnchecked(_ outcome: RuleOutcome) -> Bool {
         switch label {
-        case "refused, false": return answer == .isFalse
-        case "refused, true": return answer == .isTrue
+        case "refused, false": return outcome == .isFalse
+        case "refused, true": return outcome == .isTrue
         default:
-            if case .refused = answer { return true }
-            return answer == .fails
+            if case .refused = outcome { return true }
+            return outcome == .fails
         }
     }
 
-    private static let answers: [String: RuleAnswer] = [
+    private static let outcomes: [String: RuleOutcome] = [
         "true": .isTrue, "false": .isFalse, "fails": .fails, "none": .none, "step-up": .stepUp,
     ]
 }

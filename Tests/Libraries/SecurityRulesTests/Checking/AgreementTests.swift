@@ -2,8 +2,8 @@ import Testing
 
 @testable import SecurityRules
 
-/// The checker against the evaluator, on a value of every kind: what one refuses the other must fail on, and what the checker lets stand
-/// fails for no want of the right kind.
+/// The checker against the evaluator, on a value of every kind: an expression that the checker refuses must fail, and
+/// an expression that it accepts must not fail because of a kind.
 @Suite struct CheckedAgreementTests {
     private static let values = [
         "null", "true", "1", "1.5", "'a'", "b'a'", "['a']", "{'a': 'a'}", "['a'].toSet()", "{'a': 1}.diff({})",
@@ -11,39 +11,36 @@ import Testing
     ]
     private static let pairs = values.flatMap { left in values.map { (left, $0) } }
 
-    /// How an expression ends; nil: it has a value.
-    private func failure(of expression: String, _ evaluator: RuleEvaluator) throws -> RuleFailure.Reason? {
+    /// Whether an expression is true. `nil` if it fails.
+    private func isTrue(_ expression: String, _ evaluator: RuleEvaluator) throws -> Bool? {
         let expression = try RuleValueExpression(unchecked: RuleSource(expression, name: "test"))
-        do throws(RuleFailure) {
-            _ = try evaluator.evaluate(expression, auth: .null)
-            return nil
-        } catch {
-            return error.reason
-        }
+        return evaluator.value(of: expression, auth: .null).map(\.isTrue)
     }
+
+    private func isRefused(_ condition: String) -> Bool { !Checked.condition(condition).errors.isEmpty }
 
     private func expectAgreement(on expression: String, _ evaluator: RuleEvaluator) throws {
         let errors = Checked.condition("[\(expression)].size() == 1").errors.map(\.description)
-        let failure = try failure(of: expression, evaluator)
+        let reason = try failure(of: expression, evaluator: evaluator)
         if errors.isEmpty {
             let ofKind: [RuleFailure.Reason] = [.wrongKind, .notBoolean, .null]
-            #expect(failure.map(ofKind.contains) != true, "\(expression) is let stand")
+            #expect(reason.map(ofKind.contains) != true, "\(expression) is accepted")
         } else {
-            #expect(failure != nil, "\(expression): \(errors)")
+            #expect(reason != nil, "\(expression): \(errors)")
         }
     }
 
     @Test(arguments: ["+", "-", "*", "/", "%", "<", "<=", ">", ">=", "&&", "||"])
-    func operators(operation: String) throws {
+    func `an operator is refused only if it fails`(operation: String) throws {
         let evaluator = RuleEvaluator()
         for (left, right) in Self.pairs {
-            // `true ||` absorbs what is refused.
+            // `true ||` absorbs the failure of the other operand.
             if operation == "||", left == "true" || right == "true" { continue }
             try expectAgreement(on: "\(left) \(operation) \(right)", evaluator)
         }
     }
 
-    @Test func oneOperand() throws {
+    @Test func `an operator of one value is refused only if it fails`() throws {
         let evaluator = RuleEvaluator()
         for value in Self.values {
             try expectAgreement(on: "!\(value)", evaluator)
@@ -55,12 +52,12 @@ import Testing
         }
     }
 
-    @Test func indexes() throws {
+    @Test func `an index is refused only if it fails`() throws {
         let evaluator = RuleEvaluator()
         for (left, right) in Self.pairs { try expectAgreement(on: "\(left)[\(right)]", evaluator) }
     }
 
-    @Test func methodsAndFunctions() throws {
+    @Test func `a call is refused only if it fails`() throws {
         let evaluator = RuleEvaluator()
         for builtin in Builtin.allCases where ![.debug, .recentSignIn, .secondFactor].contains(builtin) {
             for overload in builtin.overloads {
@@ -74,7 +71,7 @@ import Testing
         }
     }
 
-    /// Lists of arguments: of every kind in each place, the others a number or string.
+    /// Lists of arguments: a value of every kind in each place, beside numbers or strings.
     private static func arguments(_ count: Int) -> [String] {
         guard count > 0 else { return [""] }
         return ["1", "'a'"].flatMap { other in
@@ -86,42 +83,29 @@ import Testing
         }
     }
 
-    @Test func whatIsNeverEqualIsNotEqual() throws {
+    @Test func `values that are refused as never equal are not equal`() throws {
         let evaluator = RuleEvaluator()
         for (left, right) in Self.pairs {
-            let isRefused = !Checked.condition("\(left) == \(right)").errors.isEmpty
-            let expression = try RuleValueExpression(unchecked: RuleSource("\(left) == \(right)", name: "test"))
-            let isEqual = evaluator.value(of: expression, auth: .null).map {
-                if case .bool(true) = $0 { true } else { false }
-            }
-            #expect(!isRefused || isEqual == false, "\(left) == \(right)")
-            #expect(
-                !Checked.condition("\(left) != \(right)").errors.isEmpty == isRefused || left == "null"
-                    || right == "null")
+            let isNeverEqual = isRefused("\(left) == \(right)")
+            let isEqual = try isTrue("\(left) == \(right)", evaluator)
+            #expect(!isNeverEqual || isEqual == false, "\(left) == \(right)")
+            #expect(isRefused("\(left) != \(right)") == isNeverEqual || left == "null" || right == "null")
         }
     }
 
-    @Test func whatIsNeverInIsNotIn() throws {
+    @Test func `a value that is refused as never in a collection is not in it`() throws {
         let evaluator = RuleEvaluator()
-        for (left, right) in Self.pairs where !Checked.condition("\(left) in \(right)").errors.isEmpty {
-            let expression = try RuleValueExpression(unchecked: RuleSource("\(left) in \(right)", name: "test"))
-            let isIn = evaluator.value(of: expression, auth: .null).map {
-                if case .bool(true) = $0 { true } else { false }
-            }
-            #expect(isIn != true, "\(left) in \(right)")
+        for (left, right) in Self.pairs where isRefused("\(left) in \(right)") {
+            #expect(try isTrue("\(left) in \(right)", evaluator) != true, "\(left) in \(right)")
         }
     }
 
-    @Test func whatIsNeverOfATypeIsNot() throws {
+    @Test func `a value that is refused as never of a type is not of that type`() throws {
         let evaluator = RuleEvaluator()
         for value in Self.values {
             for type in KindSet.typeNames {
-                let expression = try RuleValueExpression(unchecked: RuleSource("\(value) is \(type)", name: "test"))
-                let result = evaluator.value(of: expression, auth: .null).map {
-                    if case .bool(true) = $0 { true } else { false }
-                }
-                let isRefused = !Checked.condition("\(value) is \(type)").errors.isEmpty
-                #expect(result == !isRefused, "\(value) is \(type)")
+                let test = "\(value) is \(type)"
+                #expect(try isTrue(test, evaluator) == !isRefused(test), "\(test)")
             }
         }
     }

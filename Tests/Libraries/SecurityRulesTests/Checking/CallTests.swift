@@ -14,8 +14,8 @@ import Testing
         CheckedRow("recentSignIn()", "1:1", "write recentSignIn(duration.value(5, 'm'))"),
         CheckedRow("timestamp.date(2027, 1) < request.time", "1:11", "takes 3 arguments, and gets 2"),
     ])
-    func aWrongNumberOfArgumentsIsRefused(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `a wrong number of arguments is refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
     @Test(arguments: [
@@ -36,8 +36,8 @@ import Testing
         CheckedRow("timestamp.value('5') < request.time", "1:17", "write int('5')"),
         CheckedRow("int(auth) == 1", "1:5", "int takes a number or string here, and this is a map or null"),
     ])
-    func valuesThatNeverFitAreRefused(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `arguments of a kind that never fits are refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
     @Test(arguments: [
@@ -62,16 +62,16 @@ import Testing
         CheckedRow("uid.split('[') == []", "1:11", "this is no regular expression"),
         CheckedRow("uid.matches('a{1001}')", "1:13", "this is no regular expression"),
     ])
-    func whatAlwaysFailsIsRefused(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `a call or operation that always fails is refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
-    @Test func aFloatDividedByZeroIsAValue() {
+    @Test func `a float divided by zero is a value`() {
         #expect(Checked.condition("1.0 / 0 > 1.0").errors.isEmpty)
         #expect(Checked.condition("auth.token.a / 0 > 1.0").errors.isEmpty)
     }
 
-    @Test func nothingIsSaidOfWhatFollowsFromSomethingWrong() {
+    @Test func `errors that follow from an earlier error are not reported`() {
         #expect(Checked.condition("foo.bar(1).baz[2] + 1 == 'a' && !foo2.x").errors.count == 2)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// A source, and what is said of it.
+/// A source and the one finding in it.
 struct CheckedRow: Sendable, CustomTestStringConvertible {
     var source: String
     /// `LINE:COLUMN`
@@ -18,20 +18,20 @@ struct CheckedRow: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { source }
 
-    /// Whether a problem is the one.
-    func isTold(by problem: RuleProblem) -> Bool {
+    func matches(_ problem: RuleProblem) -> Bool {
         place == "\(problem.location.line):\(problem.location.column)"
             && "\(problem.what); \(problem.remedy)".contains(part)
     }
 }
 
-/// What is found in sources.
+/// The findings of the checker.
 enum Checked {
+    private static let captures = [
+        RuleCapture(name: "uid", segment: 1, isRest: false), RuleCapture(name: "rest", segment: 2, isRest: true),
+    ]
+
     /// One condition of a route `/users/{uid}/{rest=**}`.
-    static func condition(_ text: String) -> RuleFindings {
-        let captures = [
-            RuleCapture(name: "uid", segment: 1, isRest: false), RuleCapture(name: "rest", segment: 2, isRest: true),
-        ]
+    static func condition(_ text: String, captures: [RuleCapture] = Checked.captures) -> RuleFindings {
         var findings = RuleFindings(RuleSource(text, name: "test"))
         if let condition = ExpressionParser.parse(&findings) {
             RulesChecker.check(condition: condition, captures: captures, &findings)
@@ -53,15 +53,20 @@ enum Checked {
         return findings
     }
 
-    /// A file of what stands in its service block, on line 2 from the first column on.
+    /// A file whose service block has this text from the beginning of line 2 on.
     static func service(_ text: String) -> RuleFindings {
         file("rules_version = '2'; service gatehouse.http {\n\(text)\n}")
     }
 }
 
-/// Expects one problem, and that it is the one of a row.
-func expect(_ problems: [RuleProblem], toTell row: CheckedRow, sourceLocation: SourceLocation = #_sourceLocation) {
+/// Expects one problem, the one of the row.
+func expect(_ problems: [RuleProblem], toBe row: CheckedRow, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(
-        problems.count == 1 && problems.allSatisfy { row.isTold(by: $0) },
+        problems.count == 1 && problems.allSatisfy(row.matches),
         "\(row.place) \(row.part) <> \(problems.map(\.description))", sourceLocation: sourceLocation)
+}
+
+func expectNothing(in findings: RuleFindings, sourceLocation: SourceLocation = #_sourceLocation) {
+    let problems = (findings.errors + findings.warnings).map(\.description)
+    #expect(problems == [], sourceLocation: sourceLocation)
 }

@@ -19,8 +19,8 @@ import Testing
         CheckedRow("request.url == uid", "1:9", "write request.path"),
         CheckedRow("request.user.uid == uid", "1:9", "write request.auth"),
     ])
-    func whatNeedsADatabaseIsRefused(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `a condition that needs a database is refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
     @Test(arguments: [
@@ -61,8 +61,8 @@ import Testing
         CheckedRow("request.headers['x-a'] == null", "1:1", "write !('x-a' in request.headers)"),
         CheckedRow("request.query.a == null", "1:1", "write !('a' in request.query)"),
     ])
-    func aHabitOfRealtimeDatabaseRulesIsToldWithItsEquivalent(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `a habit of Realtime Database rules is refused with its equivalent`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
     @Test(arguments: [
@@ -88,7 +88,7 @@ import Testing
         CheckedRow("uid is strnig", "1:8", "write string"),
         CheckedRow("uid is foo", "1:8", "the types are bool, bytes, float, int, list, map"),
     ])
-    func aHabitOfOtherLanguagesIsToldWithItsEquivalent(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `a habit of other languages is refused with its equivalent`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 }

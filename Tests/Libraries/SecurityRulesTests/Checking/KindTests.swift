@@ -22,8 +22,8 @@ import Testing
         CheckedRow("auth.uid is int", "1:1", "this is never true: auth.uid is a string"),
         CheckedRow("rest is string", "1:1", "this is never true: rest is a path"),
     ])
-    func whatIsNeverTrueOrFalseIsNoCondition(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `a condition that is never a Boolean is refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
     @Test(arguments: [
@@ -43,8 +43,8 @@ import Testing
         CheckedRow(
             "request.time + request.time > request.time", "1:1", "there is no + for a timestamp and a timestamp"),
     ])
-    func arithmeticThatNoKindsHaveIsRefused(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `arithmetic on kinds that do not have it is refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
     @Test(arguments: [
@@ -68,8 +68,8 @@ import Testing
         CheckedRow("request.host == 'Example.com'", "1:17", "write 'example.com'"),
         CheckedRow("request.host == 'example.com:8080'", "1:17", "request.host has no port"),
     ])
-    func aComparisonThatIsNeverTrueIsRefused(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `a comparison that is never true is refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
     @Test(arguments: [
@@ -83,8 +83,8 @@ import Testing
         CheckedRow("10 >= '5'", "1:1", "take the quotes away"),
         CheckedRow("null < 1", "1:1", "< cannot compare null with an int"),
     ])
-    func anOrderThatNoKindsHaveIsRefused(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `an order of kinds that do not have it is refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 
     @Test(arguments: [
@@ -116,7 +116,43 @@ import Testing
         CheckedRow(
             "/a/$(1) == rest", "1:6", "a segment of a path is a string or path, and this is an int; write $(string(1))"),
     ])
-    func collectionsAreUsedAsWhatTheyAre(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `a collection that is used as another kind is refused`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
+    }
+}
+
+/// Values of fields, worked out once for each token.
+@Suite struct CheckedValueTests {
+    @Test(arguments: [
+        "token.role", "uid", "provider", "auth.uid", "auth.token.role", "token.get('role', 'none')",
+        "token.roles.join(',')", "'admin' in token.get('roles', []) ? 'admin' : 'user'", "token.email.lower()",
+        "timestamp.value(token.auth_time * 1000)", "token", "token.keys().toSet()", "hashing.sha256(uid).toHexString()",
+        "token.level + 1", "provider == 'google'", "token.a ? 'a' : null",
+    ])
+    func `a value of a token is accepted`(value: String) {
+        expectNothing(in: Checked.value(value))
+    }
+
+    @Test(arguments: [
+        CheckedRow("request.path[0]", "1:1", "there is no request here: this is worked out once for each token"),
+        CheckedRow("request.auth.uid", "1:1", "use auth, uid, provider or token"),
+        CheckedRow("now", "1:1", "there is no time here"),
+        CheckedRow("recentSignIn(duration.value(5, 'm'))", "1:1", "recentSignIn is of a request"),
+        CheckedRow("secondFactor()", "1:1", "secondFactor is of a request"),
+        CheckedRow("email", "1:1", "a claim is a member of the token: token.email"),
+        CheckedRow("tokens.role", "1:1", "did you mean token?"),
+        CheckedRow("auth.role", "1:6", "auth.token.role"),
+        CheckedRow("isOwner(uid)", "1:1", "there is no function 'isOwner'; use one of the language"),
+        CheckedRow("token.role == null ? 'a' : 'b'", "1:1", "write !('role' in token)"),
+        CheckedRow("uid == null ? 'a' : 'b'", "1:1", "take the comparison away"),
+        CheckedRow("auth == null", "1:1", "this is never true: auth is a map, never null"),
+        CheckedRow("null", "1:1", "null makes no field"),
+        CheckedRow("hashing.sha256(uid)", "1:1", "a field cannot have bytes; write hashing.sha256(uid).toBase64()"),
+        CheckedRow("duration.value(5, 'm')", "1:1", "write duration.value(5, 'm').seconds()"),
+        CheckedRow("path('/a')", "1:1", "write string(path('/a'))"),
+        CheckedRow("token.diff({})", "1:1", "write token.diff({}).affectedKeys()"),
+    ])
+    func `a value that depends on a request is refused`(row: CheckedRow) {
+        expect(Checked.value(row.source).errors, toBe: row)
     }
 }

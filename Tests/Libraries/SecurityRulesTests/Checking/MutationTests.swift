@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// Files with bytes changed, left out and repeated: whatever comes of it, it is told within bounds.
+/// Files with bytes changed, removed and repeated: the findings stay within their bounds.
 @Suite struct CheckedMutationTests {
     private static let file = """
         rules_version = '2';
@@ -19,7 +19,7 @@ import Testing
         """
 
     @Test(arguments: 0..<16)
-    func aFileThatWasChangedIsToldWithinBounds(seed: Int) {
+    func `a mutated file has findings within the bounds`(seed: Int) {
         var random = Generator(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1)
         for _ in 0..<60 {
             var bytes = Array(Self.file.utf8)

@@ -42,7 +42,7 @@ import Testing
         CheckedRow("'cookie' in request.headers", "1:1", "credentials are not shown to rules"),
         CheckedRow("'cookie' in request.headers.keys()", "1:1", "credentials are not shown to rules"),
     ])
-    func aNameThatIsNotThereIsToldWithWhatWasMeant(row: CheckedRow) {
-        expect(Checked.condition(row.source).errors, toTell: row)
+    func `an unknown name is refused with the likely one`(row: CheckedRow) {
+        expect(Checked.condition(row.source).errors, toBe: row)
     }
 }

@@ -12,11 +12,11 @@ import Testing
             "function a() { return f(); } function f() { let x = g(1); return x; } function g(n) { return n == 1 || f(); }",
             "2:39", "f -> g -> f"),
     ])
-    func recursionIsToldWithItsWay(row: CheckedRow) {
-        expect(Checked.service(row.source).errors, toTell: row)
+    func `recursion is refused with its cycle`(row: CheckedRow) {
+        expect(Checked.service(row.source).errors, toBe: row)
     }
 
-    @Test func aLongCycleIsToldShortened() {
+    @Test func `the message about a long cycle is shortened`() {
         let functions = (0..<12).map { "function f\($0)() { return f\(($0 + 1) % 12)(); }" }
         let errors = Checked.service(functions.joined(separator: "\n")).errors
         #expect(
@@ -31,27 +31,27 @@ import Testing
             + "\nfunction f\(count)() { return auth != null; }\nmatch /a { allow read: if f1(); }"
     }
 
-    @Test func callsNestSoDeep() {
+    @Test func `calls nest at most 20 deep`() {
         #expect(Checked.service(chain(RuleLimits.callDepth)).errors.isEmpty)
         let errors = Checked.service(chain(RuleLimits.callDepth + 1)).errors
-        expect(errors, toTell: CheckedRow("", "2:10", "calls nest more than 20 deep from f1"))
+        expect(errors, toBe: CheckedRow("", "2:10", "calls nest more than 20 deep from f1"))
     }
 
-    @Test func aChainOfThousandsOfFunctionsIsWalkedWithoutRecursion() {
+    @Test func `a chain of thousands of functions is walked without recursion`() {
         let errors = Checked.service(chain(4_000)).errors
         #expect(errors.map(\.what) == ["calls nest more than 20 deep from f3980"])
     }
 
-    @Test func aCycleOfThousandsOfFunctionsIsToldOnce() {
+    @Test func `a cycle of thousands of functions is reported once`() {
         let functions = (0..<4_000).map { "function f\($0)() { return f\(($0 + 1) % 4_000)(); }" }
         #expect(Checked.service(functions.joined(separator: "\n")).errors.contains { $0.what.hasPrefix("f0 ends up") })
     }
 
-    @Test func functionsThatCallTheNextTwiceAreLookedAtOnce() {
+    @Test func `functions that call the next one twice are checked once`() {
         let functions = (0..<19).map { "function f\($0)() { return f\($0 + 1)() && f\($0 + 1)(); }" }
         let findings = Checked.service(
             functions.joined(separator: "\n")
                 + "\nfunction f19() { return auth != null; }\nmatch /a { allow read: if f0(); }")
-        #expect(findings.errors.isEmpty && findings.warnings.isEmpty)
+        expectNothing(in: findings)
     }
 }

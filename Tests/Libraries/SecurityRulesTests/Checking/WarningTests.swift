@@ -35,13 +35,13 @@ import Testing
             "function f() { let a = 1; return auth != null; }\nmatch /a { allow read: if f(); }", "2:20",
             "a is never used in f"),
     ])
-    func whatDoesNothingOrTooMuchIsWarnedOf(row: CheckedRow) {
+    func `a rule without effect, or one that allows everyone to write, has a warning`(row: CheckedRow) {
         let findings = Checked.service(row.source)
         #expect(findings.errors.isEmpty)
-        expect(findings.warnings, toTell: row)
+        expect(findings.warnings, toBe: row)
     }
 
-    @Test func allThatABlockSaysAgainIsToldOnce() {
+    @Test func `a block that only repeats an earlier one has one warning`() {
         let warnings = Checked.service(
             "match /{a=**} { allow read, write; }\nmatch /{b=**} { allow get: if b[0] == 'a'; allow write: if b[0] == 'b'; }"
         ).warnings
@@ -49,14 +49,14 @@ import Testing
         #expect(warnings.last?.what == "everything here is allowed already on line 2, without a condition")
     }
 
-    @Test func functionsThatOnlyUnusedOnesCallAreUnused() {
+    @Test func `functions that only unused functions call are unused`() {
         let warnings = Checked.service(
             "function f() { return g(); } function g() { return true; }\nmatch /a { allow read: if auth != null; }"
         ).warnings
         #expect(warnings.map(\.what) == ["no condition calls f", "no condition calls g"])
     }
 
-    @Test func aFileThatAllowsNothingIsWarnedOf() {
+    @Test func `a file that allows nothing has a warning`() {
         #expect(Checked.service("").warnings.map(\.what) == ["there is no match block, so nothing is allowed"])
     }
 
@@ -73,13 +73,13 @@ import Testing
             "auth.provider == 'google.com'", "1:18",
             "auth.provider has short names, so it is never 'google.com'; write 'google'"),
     ])
-    func aConditionThatIsAlwaysTheSameIsWarnedOf(row: CheckedRow) {
+    func `a condition that is always the same has a warning`(row: CheckedRow) {
         let findings = Checked.condition(row.source)
         #expect(findings.errors.isEmpty)
-        expect(findings.warnings, toTell: row)
+        expect(findings.warnings, toBe: row)
     }
 
-    @Test func whatDecidesAWholeChainIsWarnedOfWithIt() {
+    @Test func `an operand that decides a whole chain has a warning with it`() {
         let warnings = Checked.condition("auth != null || true").warnings
         #expect(warnings.map(\.what) == ["this is always true", "this is always true, so it asks nothing"])
     }

@@ -1,12 +1,13 @@
 import Testing
 
-/// The facts of one file of CEL's public conformance cases (`tests/simple/testdata/NAME.textproto` of its specification), a case a line:
+/// The cases of a file of CEL's public conformance suite (`tests/simple/testdata/NAME.textproto` in cel-spec):
 ///
 ///     [section]
 ///     name: expression where name = value, ... => expected
 ///
+/// - A name with a placeholder, such as `<quoted>_escapes`, stands for a case of each of its `alternatives`.
 /// - expected: a value, or `error`; `type` and `message` are kinds of values that our language does not have.
-/// - Control characters that stand in an expression as they are, are written as their pictures (U+2400 and following).
+/// - Unescaped control characters in an expression are written as their pictures (U+2400 and following).
 /// - `...` in a protobuf message stands for the rest of it.
 struct CELCases: Sendable {
     let file: String
@@ -20,11 +21,36 @@ struct CELCases: Sendable {
             if line.hasPrefix("["), line.hasSuffix("]"), !line.contains(": ") {
                 section = String(line.dropFirst().dropLast())
             } else {
-                cases.append(CELCase(id: "\(file)/\(section)", line: line))
+                cases += Self.expanded(line).map { CELCase(id: "\(file)/\(section)", line: $0) }
             }
         }
         self.cases = cases
     }
+
+    /// The lines of the cases that a line stands for.
+    private static func expanded(_ line: Substring) -> [Substring] {
+        let placeholder = line.prefix { $0 != ":" }.firstMatch(of: /<([a-z_]+)>/)
+        guard let placeholder, let texts = alternatives[String(placeholder.1)] else { return [line] }
+        return texts.flatMap { name, text in
+            let named = line.replacing(placeholder.0, with: name, maxReplacements: 1)
+            return expanded(named.replacing(placeholder.0, with: text))
+        }
+    }
+
+    /// The texts that a placeholder stands for: in the name, and in the rest of the line.
+    private static let alternatives: [String: [(String, String)]] = [
+        "quoted": [("single_quoted", "'"), ("double_quoted", "\"")] + triplyQuoted, "triply_quoted": triplyQuoted,
+        "wrapper": zip(kinds, wrappers).map { ($0, $1) }, "kind": kinds.map { ($0, $0) },
+        "proto": [("proto2", "proto2"), ("proto3", "proto3")], "word": words.map { ($0, $0) },
+    ]
+    private static let triplyQuoted = [("triple_single_quoted", "'''"), ("triple_double_quoted", "\"\"\"")]
+    private static let kinds = ["bool", "bytes", "double", "float", "int32", "int64", "string", "uint32", "uint64"]
+    private static let wrappers = ["Bool", "Bytes", "Double", "Float", "Int32", "Int64", "String", "UInt32", "UInt64"]
+        .map { $0 + "Value" }
+    private static let words = [
+        "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
+        "namespace", "return", "var", "void", "while",
+    ]
 
     static let all: [CELCases] = [
         logic, comparisons, integerMath, floatMath, strings, lists, basics, parse, conversions, timestamps, fields,
@@ -32,20 +58,19 @@ struct CELCases: Sendable {
     ]
 }
 
-/// One case.
 struct CELCase: Sendable, CustomTestStringConvertible {
     /// `file/section/name`.
     let id: String
-    /// As it stands in CEL's own language.
+    /// In CEL's own language.
     let expression: String
     let bindings: [(name: String, value: String)]
-    /// The text of the value; nil: an error.
+    /// The text of the value. `nil` for an error.
     let expected: String?
 
     var testDescription: String { "\(id): \(expression)" }
 
     /// - Parameters:
-    ///   - id: what stands before the name.
+    ///   - id: the file and the section.
     ///   - line: `name: expression where name = value, ... => expected`
     init(id: String, line: Substring) {
         let (name, rest) = line.halves(around: ": ", last: false)
@@ -54,14 +79,14 @@ struct CELCase: Sendable, CustomTestStringConvertible {
         self.id = "\(id)/\(name)"
         self.expression = Self.withControls(expression)
         self.expected = expected == "error" ? nil : String(expected)
-        // No value that is bound to the first of two names has a comma and a space before an equals sign.
+        // A value that is bound to the first of two names has no ", name = " in it.
         self.bindings = bindings.split(separator: /, (?=[a-z.]+ = )/).map {
             let (name, value) = $0.halves(around: " = ", last: false)
             return (String(name), String(value))
         }
     }
 
-    /// Pictures of control characters as the characters themselves.
+    /// Replaces the pictures of control characters by the characters.
     private static func withControls(_ text: Substring) -> String {
         String(
             String.UnicodeScalarView(
@@ -76,7 +101,7 @@ struct CELCase: Sendable, CustomTestStringConvertible {
 }
 
 extension Substring {
-    /// What stands before and after the first or the last place of a separator; all and nothing where there is none.
+    /// The parts before and after the first or last separator. Without a separator, the second part is empty.
     fileprivate func halves(around separator: String, last: Bool) -> (Substring, Substring) {
         let places = ranges(of: separator)
         guard let place = last ? places.last : places.first else { return (self, "") }

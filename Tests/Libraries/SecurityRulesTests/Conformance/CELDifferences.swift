@@ -1,4 +1,4 @@
-/// What comes out otherwise than in CEL, by reason. Each case of the common subset agrees, or stands here once.
+/// The outcomes that differ from CEL's, by reason. Each case of the common subset agrees, or is listed here once.
 enum CELDifferences {
     /// A reason, and the cases that it explains: `file/section/name`, with `*` at the end for all that begin so.
     struct Reason: Sendable {
@@ -13,7 +13,7 @@ enum CELDifferences {
     }
 
     /// Another value, or an error where CEL has a value, or a value where CEL has an error.
-    static let answers = [
+    static let outcomes = [
         Reason(
             text: "an `int` and a `float` compare by their exact values; CEL makes the `int` a `double` first",
             patterns: [

@@ -1,4 +1,4 @@
-/// What became of the cases, in numbers.
+/// The results of the cases, in numbers.
 struct CELReport {
     let cases: [(test: CELCase, verdict: CELVerdict, isRespelled: Bool)]
 
@@ -28,13 +28,13 @@ struct CELReport {
 
     /// `| why | cases |`, for each difference.
     var differenceLines: [String] {
-        CELDifferences.answers.map { reason in
+        CELDifferences.outcomes.map { reason in
             let found = cases.count { if case .differs = $0.verdict { reason.explains($0.test) } else { false } }
             return "| \(reason.text) | \(found) |"
         }
     }
 
-    /// `| why | cases |`, for each reason to refuse at load what CEL has a value for.
+    /// `| why | cases |`, for each reason to refuse a case at load that has a value in CEL.
     var refusalLines: [String] {
         CELDifferences.refusals.map { reason in
             "| \(reason.text) | \(cases.count { $0.verdict == .agreesUnchecked && reason.explains($0.test) }) |"

@@ -1,8 +1,9 @@
+import CivilCalendar
 import SecurityRules
 
-/// What of CEL's language is ours too, by rule.
+/// The part of CEL's language that is also in ours.
 enum CELSubset {
-    /// Why a case is outside of what both languages have.
+    /// Why a case is outside of the common subset.
     enum Outside: String, CaseIterable {
         case unsigned = "unsigned integers"
         case message = "protobuf messages"
@@ -19,13 +20,13 @@ enum CELSubset {
     /// A case in our spelling.
     struct Spelling {
         var expression: String
-        /// What `token` is.
+        /// The value of `token`.
         var token: RuleValue
-        /// Whether it is spelled otherwise than in CEL.
+        /// Whether the spelling differs from CEL's.
         var isRespelled: Bool
     }
 
-    /// Why it is outside; nil: it is not.
+    /// Why a case is outside of the common subset. `nil` if it is in it.
     static func outside(_ test: CELCase) -> Outside? {
         let code = CELText(test.expression).code + " " + test.bindings.map(\.value).joined(separator: " ")
         if test.expression.contains(/'''|"""|\b[bB]?[rR]['"]|\bB['"]/) { return .literal }
@@ -53,13 +54,13 @@ enum CELSubset {
                 text = CELText(text).replacing(name, with: "(\(value))")
             }
         }
-        // Those of the parser ask for the spelling itself.
+        // The cases of the parser are about the spelling itself.
         if !test.id.hasPrefix("parse/") { text = CELText.escapingControls(text) }
         let spelled = CELTimes.respell(respell(text))
         return Spelling(expression: spelled, token: token, isRespelled: spelled != test.expression)
     }
 
-    /// What is called otherwise.
+    /// The expression with our names for CEL's functions.
     private static func respell(_ text: String) -> String {
         var text = text.replacing("dyn(", with: "(").replacing("double(", with: "float(")
         text = text.replacing(/\bbytes\(('[^']*')\)/) { "\($0.1).toUtf8()" }
@@ -68,7 +69,7 @@ enum CELSubset {
     }
 }
 
-/// An expression as code and literals, so that nothing in a string is taken for code.
+/// An expression as code and literals, so that text in a string is not taken for code.
 struct CELText {
     /// Code and quoted literals, in turn; the code first.
     private var parts: [String] = [""]
@@ -97,7 +98,7 @@ struct CELText {
         parts.enumerated().map { $0.offset.isMultiple(of: 2) ? $0.element : "''" }.joined()
     }
 
-    /// The text with control characters as escapes: they stand in literals only.
+    /// The text with control characters as escapes, which occur only in literals.
     static func escapingControls(_ text: String) -> String {
         text.unicodeScalars.map { $0.value < 0x20 ? "\\x0" + String($0.value, radix: 16) : String($0) }.joined()
     }
@@ -110,5 +111,42 @@ struct CELText {
                 word.0 == name || word.0.hasPrefix(name + ".") ? text + word.0.dropFirst(name.count) : String(word.0)
             }
         }.joined()
+    }
+}
+
+/// Times as CEL writes them, in our spelling: rules make them of numbers, not of texts.
+enum CELTimes {
+    static func respell(_ text: String) -> String {
+        var text = text.replacing(/timestamp\('(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)(\.\d+)?Z'\)/) { time in
+            let numbers = [time.1, time.2, time.3, time.4, time.5, time.6].map { Int64($0) ?? 0 }
+            return timestamp(numbers, fraction: time.7.map { String($0.dropFirst()) } ?? "")
+        }
+        text = text.replacing(/timestamp\((\d+)\)/) { "timestamp.value(\($0.1))" }
+        text = text.replacing(/duration\('(-?\d+)(s|ns)'\)/) { "duration.value(\($0.1), '\($0.2)')" }
+        return selectors(text)
+    }
+
+    private static func timestamp(_ numbers: [Int64], fraction: String) -> String {
+        // CEL's cases also write years that no date has; 400 years have 146,097 days.
+        let shift: Int64 = numbers[0] < 1 ? 1 : numbers[0] > 9999 ? -1 : 0
+        let date = CivilDate(year: numbers[0] + shift * 400, month: numbers[1], day: numbers[2])
+        let days = (date?.daysSince1970 ?? 0) - shift * 146_097
+        let seconds = ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
+        let whole = "timestamp.value(\(seconds * 1000))"
+        guard !fraction.isEmpty else { return whole }
+        let digits = fraction + String(repeating: "0", count: 9 - fraction.count)
+        return "(\(whole) + duration.value(\(Int64(digits) ?? 0), 'ns'))"
+    }
+
+    /// Rules count months and days from 1, and CEL from 0; rules have the parts of a duration in seconds only.
+    private static func selectors(_ text: String) -> String {
+        let isDuration = text.hasPrefix("duration.") || text.hasPrefix("(duration.")
+        let spellings = [
+            "getFullYear": "year()", "getMonth": "month() - 1", "getDate": "day()", "getDayOfMonth": "day() - 1",
+            "getDayOfWeek": "dayOfWeek() % 7", "getDayOfYear": "dayOfYear() - 1", "getSeconds": "seconds()",
+            "getHours": isDuration ? "seconds() / 3600" : "hours()",
+            "getMinutes": isDuration ? "seconds() / 60" : "minutes()", "getMilliseconds": "nanos() / 1000000",
+        ]
+        return text.replacing(/(get[A-Z][A-Za-z]*)\(\)/) { spellings[String($0.1)] ?? String($0.0) }
     }
 }

@@ -4,7 +4,7 @@
 struct CELValue {
     private var rest: Substring
 
-    /// The value that a text says; nil where it says none of ours.
+    /// The value of a text. `nil` if our language has no such value.
     static func read(_ text: String) -> RuleValue? {
         var reader = CELValue(rest: text[...])
         guard let value = reader.value(), reader.rest.isEmpty else { return nil }
@@ -45,7 +45,7 @@ struct CELValue {
         return .map(RuleMap(entries))
     }
 
-    /// What stands before the closing quote, which is taken.
+    /// The bytes up to the closing quote, which is consumed.
     private mutating func string() -> [UInt8]? {
         var bytes: [UInt8] = []
         while let character = rest.unicodeScalars.popFirst() {
@@ -86,7 +86,7 @@ struct CELValue {
 }
 
 extension RuleValue {
-    /// Whether two values are the same: of one kind, floating-point numbers bit by bit. Stricter than `==` of the language.
+    /// Whether two values are of one kind and equal, floating-point numbers bit by bit. Stricter than `==` of rules.
     func isSame(as other: RuleValue) -> Bool {
         switch (self, other) {
         case (.null, .null): true

@@ -1,11 +1,11 @@
 @testable import SecurityRules
 
-/// What became of a case.
+/// The result of a case.
 enum CELVerdict: Equatable {
     case outside(CELSubset.Outside)
-    /// As CEL says, whether it was checked or not. Where CEL says that it is an error, to be refused at load is one.
+    /// The result is CEL's, with and without the checker. A refusal at load counts as an error.
     case agrees
-    /// As CEL says when it runs; the checker refuses to load it.
+    /// The result without the checker is CEL's; the checker refuses to load the case.
     case agreesUnchecked
     case differs(String)
 
@@ -15,12 +15,12 @@ enum CELVerdict: Equatable {
             return
         }
         let spelling = CELSubset.spell(test)
-        let unchecked = CELAnswer(spelling, isChecked: false)
+        let unchecked = CELOutcome(spelling, isChecked: false)
         guard unchecked.isExpected(test.expected) else {
             self = .differs(unchecked.text)
             return
         }
-        let checked = CELAnswer(spelling, isChecked: true)
+        let checked = CELOutcome(spelling, isChecked: true)
         switch checked {
         case _ where checked.isExpected(test.expected): self = .agrees
         case .refused: self = .agreesUnchecked
@@ -29,14 +29,14 @@ enum CELVerdict: Equatable {
     }
 }
 
-/// What our language says.
-enum CELAnswer {
+/// The outcome of a case in our language.
+enum CELOutcome {
     case value(RuleValue)
     case failure(RuleFailure)
     case refused(RuleProblems)
 
     init(_ spelling: CELSubset.Spelling, isChecked: Bool) {
-        // In a list: what a header field may be made of is not the question.
+        // In a list, because a header field takes only some kinds of values.
         let source = RuleSource("[\(spelling.expression)]", name: "case")
         let auth: RuleValue = .map(RuleMap([("token", spelling.token)]))
         let expression: RuleValueExpression
@@ -57,7 +57,7 @@ enum CELAnswer {
         }
     }
 
-    /// - Parameter expected: the text of a value; nil: an error.
+    /// - Parameter expected: the text of a value. `nil` for an error.
     func isExpected(_ expected: String?) -> Bool {
         guard case .value(let value) = self else { return expected == nil }
         guard let expected, let known = CELValue.read(expected) else { return false }

@@ -3,24 +3,22 @@ import Testing
 @testable import SecurityRules
 
 @Suite struct BindingTests {
-    private func asked() -> Asked {
-        let asked = Asked("GET", "/a", auth: auth())
-        asked.bindings.query = ["page": "2", "twice": .unreadable]
-        asked.bindings.headers = ["x-tenant": "acme", "x-odd": .unreadable]
-        return asked
+    private func request() -> TestRequest {
+        let request = TestRequest("GET", "/a", auth: auth())
+        request.bindings.query = ["page": "2", "twice": .unreadable]
+        request.bindings.headers = ["x-tenant": "acme", "x-odd": .unreadable]
+        return request
     }
 
     @Test(arguments: [
         ("request.method == 'GET'", true), ("request.host == 'api.example.com'", true), ("request.auth == auth", true),
         ("request.time == timestamp.date(2026, 1, 1)", true), ("request.query.page == '2'", true),
         ("request.query['page'] == '2'", true), ("request.query.twice == '2'", false),
-        ("request.query.twice != '2'", false),
-        ("'twice' in request.query", true), ("request.query.none == '2'", false),
-        ("request.query.get('none', 'x') == 'x'", true),
-        ("request.headers['x-tenant'] == 'acme'", true), ("request.headers['x-none'] == 'acme'", false),
-        ("request.headers['x-none'] != 'acme'", false), ("'x-tenant' in request.headers", true),
-        ("'x-none' in request.headers", false), ("!('x-none' in request.headers)", true),
-        ("request.headers.get('x-tenant', 'none') == 'acme'", true),
+        ("request.query.twice != '2'", false), ("'twice' in request.query", true), ("request.query.none == '2'", false),
+        ("request.query.get('none', 'x') == 'x'", true), ("request.headers['x-tenant'] == 'acme'", true),
+        ("request.headers['x-none'] == 'acme'", false), ("request.headers['x-none'] != 'acme'", false),
+        ("'x-tenant' in request.headers", true), ("'x-none' in request.headers", false),
+        ("!('x-none' in request.headers)", true), ("request.headers.get('x-tenant', 'none') == 'acme'", true),
         ("request.headers.get('x-none', 'none') == 'none'", true),
         ("request.headers.get('x-none', auth.token.missing) == null || true", true),
         ("request.headers.get('x-tenant', auth.token.missing) == 'acme'", false), ("'x-odd' in request.headers", true),
@@ -28,44 +26,44 @@ import Testing
         ("request.headers['x-' + 'tenant'] == 'acme'", true), ("request.headers.keys().hasAll(['x-tenant'])", true),
         ("request.headers['accept'] == 'a' || true", true),
     ])
-    func aRequestHasMembers(condition: String, isAllowed: Bool) throws {
-        #expect(try asked().verdict(condition).isAllowed == isAllowed)
+    func `a request has members`(condition: String, isAllowed: Bool) throws {
+        #expect(try request().verdict(condition).isAllowed == isAllowed)
     }
 
-    @Test func bindingsAreAskedForOnceARequest() throws {
-        let asked = asked()
+    @Test func `a binding is looked up once for each request`() throws {
+        let request = request()
         let condition = try Ruleset.condition(
             "auth != null && auth.uid == 'ada' && request.method == 'GET' && request.method != 'X' && request.query.size() == 2"
         )
-        _ = asked.verdicts([condition, condition])
-        #expect(asked.bindings.asked == [.auth: 1, .method: 1, .query: 1])
+        _ = request.verdicts([condition, condition])
+        #expect(request.bindings.lookups == [.auth: 1, .method: 1, .query: 1])
     }
 
-    @Test func nothingIsAskedForThatNoConditionNames() throws {
-        let asked = asked()
-        #expect(try asked.verdict("true || auth.uid == 'ada'") == .isTrue)
-        #expect(asked.bindings.asked.isEmpty)
+    @Test func `a binding that is not evaluated is not looked up`() throws {
+        let request = request()
+        #expect(try request.verdict("true || auth.uid == 'ada'") == .isTrue)
+        #expect(request.bindings.lookups.isEmpty)
     }
 
-    @Test func oneFieldNeedsNoMapOfAll() throws {
-        let asked = asked()
-        _ = try asked.verdict("'x-tenant' in request.headers && request.headers['x-tenant'] == 'acme'")
-        #expect(asked.bindings.asked == [.header("x-tenant"): 2])
+    @Test func `a single header field needs no map of all fields`() throws {
+        let request = request()
+        _ = try request.verdict("'x-tenant' in request.headers && request.headers['x-tenant'] == 'acme'")
+        #expect(request.bindings.lookups == [.header("x-tenant"): 2])
     }
 
-    @Test func aRequestSeesNothingOfTheOneBefore() throws {
+    @Test func `a request sees nothing of the previous one`() throws {
         let evaluator = RuleEvaluator()
         let condition = try Ruleset.condition("auth.uid == 'ada' && request.headers['x-tenant'] == 'acme'")
-        #expect(asked().verdicts([condition], evaluator) == [.isTrue])
-        #expect(Asked("GET", "/a", auth: auth("bob")).verdicts([condition], evaluator) == [.isFalse])
-        #expect(Asked("GET", "/a").verdicts([condition], evaluator) == [.failed])
+        #expect(request().verdicts([condition], evaluator) == [.isTrue])
+        #expect(TestRequest("GET", "/a", auth: auth("bob")).verdicts([condition], evaluator) == [.isFalse])
+        #expect(TestRequest("GET", "/a").verdicts([condition], evaluator) == [.failed])
         #expect(evaluator.decide(condition) == .noRule)
     }
 
     @Test(arguments: [
         ("token.role", "admin"), ("uid", "ada"), ("auth.provider", "google"), ("token.role + '@' + uid", "admin@ada"),
     ])
-    func aValueExpressionSeesTheToken(expression: String, text: String) throws {
+    func `a value expression sees the token`(expression: String, text: String) throws {
         let expression = try RuleValueExpression(RuleSource(expression, name: "test"))
         guard case .string(text) = RuleEvaluator().value(of: expression, auth: auth("ada", ["role": "admin"])) else {
             Issue.record("not \(text)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// What an expression comes to.
+/// The expected outcome of an expression.
 enum Expected: Sendable {
     case yes, no
     case fails(RuleFailure.Reason)
@@ -33,15 +33,14 @@ extension RuleValue {
     ]
 
     @Test(arguments: [
-        ("true && true", Expected.yes), ("true && false", .no), ("false && true", .no),
-        ("token.missing && false", .no), ("false && token.missing", .no), ("token.int && false", .no),
-        ("false && token.odd", .no), ("token.odd && false", .no),
-        ("token.missing && true", .fails(.noSuchMember)), ("true && token.missing", .fails(.noSuchMember)),
-        ("token.int && true", .fails(.notBoolean)), ("true && token.odd", .fails(.unreadable)),
-        ("token.missing && token.int", .fails(.noSuchMember)), ("token.int && token.missing", .fails(.notBoolean)),
-        ("true && token.missing && false", .no),
+        ("true && true", Expected.yes), ("true && false", .no), ("false && true", .no), ("token.missing && false", .no),
+        ("false && token.missing", .no), ("token.int && false", .no), ("false && token.odd", .no),
+        ("token.odd && false", .no), ("token.missing && true", .fails(.noSuchMember)),
+        ("true && token.missing", .fails(.noSuchMember)), ("token.int && true", .fails(.notBoolean)),
+        ("true && token.odd", .fails(.unreadable)), ("token.missing && token.int", .fails(.noSuchMember)),
+        ("token.int && token.missing", .fails(.notBoolean)), ("true && token.missing && false", .no),
     ])
-    func andIsDecidedByFalse(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
+    func `false decides &&`(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
 
     @Test(arguments: [
         ("true || false", Expected.yes), ("false || true", .yes), ("false || false", .no),
@@ -50,20 +49,22 @@ extension RuleValue {
         ("token.int || token.missing", .fails(.notBoolean)), ("false || 1 / 0 == 1 || true", .yes),
         ("token.odd || false", .fails(.unreadable)),
     ])
-    func orIsDecidedByTrue(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
+    func `true decides ||`(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
 
     @Test(arguments: [
         ("!token.no", Expected.yes), ("!token.yes", .no), ("!!token.yes", .yes), ("!token.int", .fails(.notBoolean)),
         ("!token.missing", .fails(.noSuchMember)), ("!token.odd", .fails(.unreadable)), ("!null", .fails(.notBoolean)),
     ])
-    func notTurnsTruthAround(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
+    func `! negates a Boolean`(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
 
     @Test(arguments: [
         ("token.yes ? true : token.missing", Expected.yes), ("token.no ? token.missing : false", .no),
         ("(token.no ? 1 : 2) == 2", .yes), ("token.int ? true : true", .fails(.notBoolean)),
         ("token.missing ? true : true", .fails(.noSuchMember)), ("(1 / 0 > 1 ? true : true) || true", .yes),
     ])
-    func aConditionalTakesOneBranch(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
+    func `a conditional evaluates one branch`(expression: String, outcome: Expected) throws {
+        try expect(expression, outcome)
+    }
 
     @Test(arguments: [
         ("token.int == 7", Expected.yes), ("token.int == 7.0", .yes), ("token.int == '7'", .no),
@@ -72,45 +73,62 @@ extension RuleValue {
         ("token.list == [1, 2, 3]", .yes), ("token.list == [3, 2, 1]", .no), ("token.map.b == {'c': 'deep'}", .yes),
         ("[1, 2].toSet() == [2, 1].toSet()", .yes), ("b'ab' == b'ab'", .yes), ("b'ab' == 'ab'", .no),
         ("'e\u{301}' == '\u{e9}'", .no), ("token.odd == 1", .fails(.unreadable)),
-        ("null != token.odd", .fails(.unreadable)),
-        ("token.oddList == [1, 2]", .fails(.unreadable)), ("token.missing != 1", .fails(.noSuchMember)),
-        ("path('/a/b') == /a/b", .yes), ("/a/$(uid) == /a/ada", .yes), ("/a/$('b') == /a/c", .no),
-        ("/a/$(1) == /a/b", .fails(.wrongKind)), ("/a/$(token.odd) == /a/b", .fails(.unreadable)),
+        ("null != token.odd", .fails(.unreadable)), ("token.oddList == [1, 2]", .fails(.unreadable)),
+        ("token.missing != 1", .fails(.noSuchMember)), ("path('/a/b') == /a/b", .yes), ("/a/$(uid) == /a/ada", .yes),
+        ("/a/$('b') == /a/c", .no), ("/a/$(1) == /a/b", .fails(.wrongKind)),
+        ("/a/$(token.odd) == /a/b", .fails(.unreadable)),
     ])
-    func valuesAreEqualByWhatTheyAre(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
+    func `values are equal by kind and content`(expression: String, outcome: Expected) throws {
+        try expect(expression, outcome)
+    }
 
     @Test(arguments: [
         ("1 < 2", Expected.yes), ("2 < 1", .no), ("2 <= 2", .yes), ("3 <= 2", .no), ("2 > 1", .yes), ("1 > 1", .no),
         ("1 >= 1", .yes), ("0 >= 1", .no), ("1 < 1.5", .yes), ("token.max < 9223372036854775807.0", .yes),
         ("token.nan < 1", .no), ("token.nan >= 1", .no), ("'a' < 'b'", .yes), ("'z' < 'ä'", .yes),
-        ("false < true", .yes),
-        ("b'a' < b'b'", .yes), ("duration.value(1, 's') < duration.value(1, 'm')", .yes),
+        ("false < true", .yes), ("b'a' < b'b'", .yes), ("duration.value(1, 's') < duration.value(1, 'm')", .yes),
         ("timestamp.value(1) < timestamp.value(0)", .no), ("token.int < '8'", .fails(.wrongKind)),
         ("token.list < [9]", .fails(.wrongKind)), ("null < 1", .fails(.wrongKind)),
         ("token.odd < 1", .fails(.unreadable)),
     ])
-    func valuesThatHaveAnOrderAreCompared(expression: String, outcome: Expected) throws {
+    func `values with an order are compared`(expression: String, outcome: Expected) throws {
         try expect(expression, outcome)
     }
 
     @Test(arguments: [
         ("2 in token.list", Expected.yes), ("2.0 in token.list", .yes), ("9 in token.list", .no),
-        ("'a' in token.map", .yes),
-        ("'z' in token.map", .no), ("1 in [1].toSet()", .yes), ("'a' in token.text", .fails(.wrongKind)),
-        ("1 in token.map", .fails(.wrongKind)), ("1 in token.oddList", .yes),
-        ("2 in token.oddList", .fails(.unreadable)),
-        ("1 in null", .fails(.wrongKind)),
+        ("'a' in token.map", .yes), ("'z' in token.map", .no), ("1 in [1].toSet()", .yes),
+        ("'a' in token.text", .fails(.wrongKind)), ("1 in token.map", .fails(.wrongKind)), ("1 in token.oddList", .yes),
+        ("2 in token.oddList", .fails(.unreadable)), ("1 in null", .fails(.wrongKind)),
     ])
-    func inAsksCollections(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
+    func `in searches collections`(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
 
     @Test(arguments: [
         ("token.int is int", Expected.yes), ("token.int is number", .yes), ("token.float is number", .yes),
         ("token.int is float", .no), ("token.text is string", .yes), ("token.list is list", .yes),
-        ("token.map is map", .yes),
-        ("token.yes is bool", .yes), ("token.none is string", .no), ("[1].toSet() is set", .yes),
-        ("{}.diff({}) is map_diff", .yes), ("b'' is bytes", .yes), ("/a is path", .yes),
+        ("token.map is map", .yes), ("token.yes is bool", .yes), ("token.none is string", .no),
+        ("[1].toSet() is set", .yes), ("{}.diff({}) is map_diff", .yes), ("b'' is bytes", .yes), ("/a is path", .yes),
         ("timestamp.value(0) is timestamp", .yes), ("duration.value(1, 's') is duration", .yes),
         ("token.odd is string", .fails(.unreadable)), ("token.missing is string", .fails(.noSuchMember)),
     ])
-    func isAsksForAKind(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
+    func `is tests the kind`(expression: String, outcome: Expected) throws { try expect(expression, outcome) }
+
+    /// The values of arithmetic are in `BehaviourTable.arithmetic`.
+    @Test(arguments: [
+        ("1 + 2.5 == 3.5", Expected.yes), ("2.5 + 1 == 3.5", .yes), ("token.max + 1", .fails(.overflow)),
+        ("token.min + -1", .fails(.overflow)), ("1 + 'a'", .fails(.wrongKind)), ("'a' + 1", .fails(.wrongKind)),
+        ("null + 1", .fails(.wrongKind)), ("token.odd + 1", .fails(.unreadable)),
+        ("timestamp.date(9999, 12, 31) + duration.value(1, 'd')", .fails(.overflow)),
+        ("timestamp.value(0) + timestamp.value(0)", .fails(.wrongKind)), ("token.min - 1", .fails(.overflow)),
+        ("duration.value(1, 's') - timestamp.value(0)", .fails(.wrongKind)), ("'a' - 'a'", .fails(.wrongKind)),
+        ("[1] - [1]", .fails(.wrongKind)), ("1 - token.odd", .fails(.unreadable)), ("token.max * 2", .fails(.overflow)),
+        ("token.min * -1", .fails(.overflow)), ("'a' * 2", .fails(.wrongKind)), ("1 / 0", .fails(.divisionByZero)),
+        ("token.min / -1", .fails(.overflow)), ("'a' / 2", .fails(.wrongKind)), ("1 % 0", .fails(.divisionByZero)),
+        ("token.min % -1", .fails(.overflow)), ("1.5 % 1", .fails(.wrongKind)), ("-token.min", .fails(.overflow)),
+        ("-token.text", .fails(.wrongKind)), ("-token.odd", .fails(.unreadable)),
+        ("-duration.value(1, 's')", .fails(.wrongKind)),
+    ])
+    func `arithmetic fails with a reason`(expression: String, outcome: Expected) throws {
+        try expect(expression, outcome)
+    }
 }

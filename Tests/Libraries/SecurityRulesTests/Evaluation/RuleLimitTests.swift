@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Testing
 
 @testable import SecurityRules
@@ -12,20 +14,20 @@ import Testing
     }
 
     @Test(arguments: [(999, true), (1001, false)])
-    func aRequestEvaluatesAtMostAThousandExpressions(count: Int, isAllowed: Bool) throws {
-        let verdict = try Asked("GET", "/a").verdict(file: file(costing: count))
+    func `a request evaluates at most 1,000 expressions`(count: Int, isAllowed: Bool) throws {
+        let verdict = try TestRequest("GET", "/a").verdict(file: file(costing: count))
         #expect(verdict == (isAllowed ? .isTrue : Self.limit))
     }
 
-    @Test func theLimitIsThatOfTheRequestAndNotOfARule() throws {
+    @Test func `the limit applies to the request, not to each rule`() throws {
         let one = try Ruleset.file(file(costing: 601))
-        let verdicts = Asked("GET", "/a").verdicts([one, one])
+        let verdicts = TestRequest("GET", "/a").verdicts([one, one])
         #expect(verdicts == [.isTrue, Self.limit])
     }
 
-    @Test func aLimitIsNotAbsorbed() throws {
+    @Test func `an exceeded limit is not absorbed`() throws {
         let calls = Array(repeating: "f()", count: 600).joined(separator: " && ")
-        let verdict = try Asked("GET", "/a").verdict(
+        let verdict = try TestRequest("GET", "/a").verdict(
             file: """
                 function f() { return true; }
                 match /a { allow read: if (\(calls)) || true; allow read; }
@@ -33,48 +35,76 @@ import Testing
         #expect(verdict == Self.limit)
     }
 
-    @Test func aMemberCostsAsMuchAsItsParts() throws {
+    @Test func `a member costs as much as its parts`() throws {
         let claim = auth("ada", ["a": ["b": ["c": true]]])
         let chain = Array(repeating: "auth.token.a.b.c", count: 200).joined(separator: " && ")
         let recorder = RuleRecorder()
-        var asked = Asked("GET", "/a", auth: claim)
-        #expect(try asked.verdict(chain) == Self.limit)
-        asked.recorder = recorder
-        #expect(try asked.verdict(chain) == Self.limit)
-        // The chain, and 199 claims of 5 expressions, are 996; of the next one 4 are begun and none has an outcome.
+        var request = TestRequest("GET", "/a", auth: claim)
+        #expect(try request.verdict(chain) == Self.limit)
+        request.recorder = recorder
+        #expect(try request.verdict(chain) == Self.limit)
+        // The chain and 199 claims of 5 expressions are 996. Of the next claim, 4 expressions begin without an outcome.
         #expect(recorder.entries.filter { if case .value = $0.outcome { true } else { false } }.count == 995)
     }
 
-    @Test func longTextsCostWork() throws {
+    @Test func `long strings cost work`() throws {
         let doubled = (0..<40).reduce("'0123456789abcdef'") { text, _ in "d(\(text))" }
         let file = """
             function d(a) { return a + a + a + a; }
             match /a { allow read: if \(doubled) == '' || true; }
             """
-        let verdict = try Asked("GET", "/a").verdict(file: file)
+        let verdict = try TestRequest("GET", "/a").verdict(file: file)
         #expect(verdict == Self.limit)
     }
 
     @Test(arguments: [(100, true), (101, false)])
-    func aPathHasAtMostAHundredSegments(count: Int, isAllowed: Bool) throws {
-        let asked = Asked("GET", String(repeating: "/a", count: count))
+    func `a path has at most 100 segments`(count: Int, isAllowed: Bool) throws {
+        let request = TestRequest("GET", String(repeating: "/a", count: count))
         let verdict = isAllowed ? RuleVerdict.isTrue : .denied(RuleDenial(.limit))
-        #expect(try asked.verdict(file: "match /{rest=**} { allow read: if true; }") == verdict)
-        #expect(try asked.verdict("true") == verdict)
+        #expect(try request.verdict(file: "match /{rest=**} { allow read: if true; }") == verdict)
+        #expect(try request.verdict("true") == verdict)
     }
 
-    /// Each form nests as deep as functions and texts may: more often than a request has expressions, and all of them are open at once.
+    /// Each form nests as deep as functions and texts may: more open expressions than a request may evaluate.
     @Test(arguments: [
         ("[", "][0]"), ("{'a': ", "}.a"), ("{'a': ", "}.get('a', 0)"), ("[", "].concat([])[0]"), ("debug(", ")"),
         ("math.abs(", ")"),
     ])
-    func theDeepestRulesFitASmallStack(before: String, after: String) throws {
+    func `the deepest rules fit a small stack`(before: String, after: String) throws {
         func nested(_ inner: String) -> String {
             String(repeating: before, count: 18) + inner + String(repeating: after, count: 18)
         }
         let functions = (2...20).map { "function f\($0)(a) { return \(nested("f\($0 - 1)(a)")); }\n" }
         let ruleset = try Ruleset.file(
             "function f1(a) { return \(nested("a")); }\n\(functions.joined())match /a { allow read: if f20(1) == 1; }")
-        #expect(onSmallStack { Asked("GET", "/a").verdict(ruleset) } != nil)
+        #expect(onSmallStack { TestRequest("GET", "/a").verdict(ruleset) } != nil)
     }
+}
+
+/// The default stack of threads on small systems, and eight times as much without optimization.
+private let smallStack = {
+    #if DEBUG
+        8 * 512 * 1024
+    #else
+        512 * 1024
+    #endif
+}()
+
+/// Runs a closure on a thread with a small stack.
+func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result? {
+    let outcome = Outlet<Result>()
+    let isDone = DispatchSemaphore(value: 0)
+    let thread = Thread {
+        outcome.value = body()
+        isDone.signal()
+    }
+    thread.stackSize = smallStack
+    thread.start()
+    isDone.wait()
+    return outcome.value
+}
+
+/// Written before the semaphore is signalled, and read after it was waited for.
+private final class Outlet<Value: Sendable>: @unchecked Sendable {
+    var value: Value?
 }

@@ -3,12 +3,12 @@ import Testing
 @testable import SecurityRules
 
 @Suite struct RuleRecorderTests {
-    private func record(_ condition: String, _ asked: Asked) throws -> [String] {
-        var asked = asked
+    private func record(_ condition: String, _ request: TestRequest) throws -> [String] {
+        var request = request
         let recorder = RuleRecorder()
-        asked.recorder = recorder
+        request.recorder = recorder
         let ruleset = try Ruleset.condition(condition)
-        _ = asked.verdict(ruleset)
+        _ = request.verdict(ruleset)
         return recorder.entries.map { entry in
             let outcome =
                 switch entry.outcome {
@@ -19,8 +19,8 @@ import Testing
         }
     }
 
-    @Test func eachExpressionIsToldAfterItsParts() throws {
-        let lines = try record("auth.uid == 'ada' && auth.token.admin", Asked(auth: auth()))
+    @Test func `each expression is recorded after its parts`() throws {
+        let lines = try record("auth.uid == 'ada' && auth.token.admin", TestRequest(auth: auth()))
         #expect(
             lines.filter { !$0.hasPrefix("auth = ") && !$0.hasPrefix("auth.token = ") } == [
                 "auth.uid = 'ada'", "'ada' = 'ada'", "auth.uid == 'ada' = true",
@@ -29,20 +29,20 @@ import Testing
             ])
     }
 
-    @Test func whatIsNotEvaluatedIsNotTold() throws {
+    @Test func `an expression that is not evaluated is not recorded`() throws {
         #expect(
-            try record("false && auth.uid == 'ada'", Asked()) == [
+            try record("false && auth.uid == 'ada'", TestRequest()) == [
                 "false = false", "false && auth.uid == 'ada' = false",
             ])
     }
 
-    @Test func passesAndRulesAreTold() throws {
+    @Test func `passes and rules are recorded`() throws {
         let recorder = RuleRecorder()
-        var asked = Asked("GET", "/a", auth: auth())
-        asked.recorder = recorder
+        var request = TestRequest("GET", "/a", auth: auth())
+        request.recorder = recorder
         let file = try Ruleset.file(
             "match /a { allow read: if false; allow read: if recentSignIn(duration.value(1, 's')); }")
-        _ = asked.verdicts([try .condition("true"), file])
+        _ = request.verdicts([try .condition("true"), file])
         let passes: Set<RuleRecorder.Pass> = Set(recorder.entries.filter { $0.ruleset == 1 }.map(\.pass))
         #expect(
             passes == [
@@ -58,16 +58,16 @@ import Testing
         "request.headers['x'] == 'y' || 'x' in request.headers",
         "secondFactor() && recentSignIn(duration.value(1, 'm'))",
     ])
-    func aRecorderChangesNoVerdict(condition: String) throws {
+    func `a recorder changes no verdict`(condition: String) throws {
         let ruleset = try Ruleset.condition(
             condition, captures: [RuleCapture(name: "uid", segment: 0, isRest: false)])
-        var asked = Asked("GET", "/ada", auth: auth("ada", ["a": ["b": 1]]))
-        let verdict = asked.verdict(ruleset)
-        asked.recorder = RuleRecorder()
-        #expect(asked.verdict(ruleset) == verdict)
+        var request = TestRequest("GET", "/ada", auth: auth("ada", ["a": ["b": 1]]))
+        let verdict = request.verdict(ruleset)
+        request.recorder = RuleRecorder()
+        #expect(request.verdict(ruleset) == verdict)
     }
 
-    @Test func expressionsTellWhereTheyStand() throws {
+    @Test func `an expression has its function, rule, parent and location`() throws {
         let ruleset = try Ruleset.file(
             """
             function f(a) { let b = a == 1; return b; }

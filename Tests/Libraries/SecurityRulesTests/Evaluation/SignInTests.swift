@@ -5,11 +5,11 @@ import Testing
 @Suite struct SignInTests {
     private static let now: Int64 = 1_767_225_600
 
-    private func asked(_ age: Int64?, _ record: SignInRecord = .read(nil), factor: Bool = false) -> Asked {
-        var asked = Asked("GET", "/", auth: auth())
-        asked.signIn = RuleSignIn(
+    private func request(_ age: Int64?, _ record: SignInRecord = .read(nil), factor: Bool = false) -> TestRequest {
+        var request = TestRequest("GET", "/", auth: auth())
+        request.signIn = RuleSignIn(
             authTime: age.map { Self.now - $0 }, record: record, hasSecondFactor: factor, clockSkew: 5)
-        return asked
+        return request
     }
 
     private static let fiveMinutes = "recentSignIn(duration.value(5, 'm'))"
@@ -17,71 +17,72 @@ import Testing
     private static let recent300 = RuleVerdict.needsRecentSignIn(maxAge: 300, rule: 0)
 
     @Test(arguments: [(0, true), (300, true), (301, false), (-5, true), (-6, false)])
-    func aSignInIsRecentWithinTheDuration(age: Int64, isRecent: Bool) throws {
-        #expect(try asked(age).verdict(Self.fiveMinutes) == (isRecent ? .isTrue : Self.recent300))
+    func `a sign-in is recent within the duration`(age: Int64, isRecent: Bool) throws {
+        #expect(try request(age).verdict(Self.fiveMinutes) == (isRecent ? .isTrue : Self.recent300))
     }
 
-    @Test func withoutATimeNoSignInIsRecent() throws {
-        #expect(try asked(nil).verdict(Self.fiveMinutes) == Self.recent300)
+    @Test func `without a time no sign-in is recent`() throws {
+        #expect(try request(nil).verdict(Self.fiveMinutes) == Self.recent300)
     }
 
-    @Test func fractionsOfASecondAreLeftOut() throws {
+    @Test func `fractions of a second are ignored`() throws {
         let condition = "recentSignIn(duration.value(5999, 'ms'))"
-        #expect(try asked(5).verdict(condition) == .isTrue)
-        #expect(try asked(6).verdict(condition) == .needsRecentSignIn(maxAge: 5, rule: 0))
+        #expect(try request(5).verdict(condition) == .isTrue)
+        #expect(try request(6).verdict(condition) == .needsRecentSignIn(maxAge: 5, rule: 0))
     }
 
-    @Test func aNegativeDurationIsNeverLongEnough() throws {
-        #expect(try asked(0).verdict("recentSignIn(duration.value(-1, 's'))") == .isFalse)
+    @Test func `a negative duration is never long enough`() throws {
+        #expect(try request(0).verdict("recentSignIn(duration.value(-1, 's'))") == .isFalse)
     }
 
     @Test(arguments: [Int64.min, .max])
-    func timesBeyondAllBoundsAreNotRecent(time: Int64) throws {
-        var asked = asked(0)
-        asked.signIn.authTime = time
-        asked.signIn.record = .read(time)
-        asked.signIn.clockSkew = .max
-        let verdict = try asked.verdict(Self.fiveMinutes)
+    func `times beyond all bounds are not recent`(time: Int64) throws {
+        var request = request(0)
+        request.signIn.authTime = time
+        request.signIn.record = .read(time)
+        request.signIn.clockSkew = .max
+        let verdict = try request.verdict(Self.fiveMinutes)
         #expect(verdict == Self.recent300 || time == .max && verdict.isAllowed)
     }
 
-    @Test func theRecordCountsWhereTheCredentialDoesNotSuffice() throws {
+    @Test func `the sign-in record counts if the credential does not suffice`() throws {
         let recorded = Self.now - 10
         #expect(
-            try asked(1000, .read(recorded)).verdict(Self.fiveMinutes) == .allowed(rule: 0, signedInAt: recorded))
-        #expect(try asked(10, .read(recorded)).verdict(Self.fiveMinutes) == .isTrue)
-        #expect(try asked(1000, .read(Self.now - 400)).verdict(Self.fiveMinutes) == Self.recent300)
+            try request(1000, .read(recorded)).verdict(Self.fiveMinutes) == .allowed(rule: 0, signedInAt: recorded))
+        #expect(try request(10, .read(recorded)).verdict(Self.fiveMinutes) == .isTrue)
+        #expect(try request(1000, .read(Self.now - 400)).verdict(Self.fiveMinutes) == Self.recent300)
     }
 
     @Test(arguments: [SignInRecord.notRead, .unavailable])
-    func theRecordIsNotMissedWhereTheCredentialSuffices(record: SignInRecord) throws {
-        #expect(try asked(10, record).verdict(Self.fiveMinutes) == .isTrue)
+    func `the sign-in record is not needed if the credential suffices`(record: SignInRecord) throws {
+        #expect(try request(10, record).verdict(Self.fiveMinutes) == .isTrue)
     }
 
     @Test(arguments: [(SignInRecord.notRead, RuleVerdict.needsSignInRecord), (.unavailable, .signInRecordUnavailable)])
-    func aRecordThatIsMissingDecidesOnlyWhereNothingElseDoes(record: SignInRecord, verdict: RuleVerdict) throws {
-        let asked = asked(1000, record)
-        #expect(try asked.verdict(Self.fiveMinutes) == verdict)
-        #expect(try asked.verdict("\(Self.fiveMinutes) || true") == .isTrue)
-        #expect(try asked.verdict("\(Self.fiveMinutes) && false") == .isFalse)
-        #expect(try asked.verdict("\(Self.fiveMinutes) || false") == verdict)
-        #expect(try asked.verdict("auth.token.missing || \(Self.fiveMinutes)") == verdict)
-        #expect(try asked.verdict("!\(Self.fiveMinutes)") == verdict)
+    func `a missing sign-in record decides only if nothing else does`(record: SignInRecord, verdict: RuleVerdict) throws
+    {
+        let request = request(1000, record)
+        #expect(try request.verdict(Self.fiveMinutes) == verdict)
+        #expect(try request.verdict("\(Self.fiveMinutes) || true") == .isTrue)
+        #expect(try request.verdict("\(Self.fiveMinutes) && false") == .isFalse)
+        #expect(try request.verdict("\(Self.fiveMinutes) || false") == verdict)
+        #expect(try request.verdict("auth.token.missing || \(Self.fiveMinutes)") == verdict)
+        #expect(try request.verdict("!\(Self.fiveMinutes)") == verdict)
         let file = "match /{x=**} { allow read: if \(Self.fiveMinutes); allow list: if auth.uid == 'bob'; }"
-        #expect(try asked.verdict(file: file) == verdict)
+        #expect(try request.verdict(file: file) == verdict)
     }
 
-    @Test func aRuleThatIsTrueNeedsNoRecord() throws {
+    @Test func `a rule that is true needs no sign-in record`() throws {
         let file = "match /{x=**} { allow read: if \(Self.fiveMinutes); allow list: if auth.uid == 'ada'; }"
-        #expect(try asked(1000, .notRead).verdict(file: file) == .allowed(rule: 1, signedInAt: nil))
+        #expect(try request(1000, .notRead).verdict(file: file) == .allowed(rule: 1, signedInAt: nil))
     }
 
-    @Test func nobodySignedInHasNoSignIn() throws {
-        var asked = Asked("GET", "/")
-        asked.signIn = RuleSignIn(authTime: Self.now, record: .notRead, hasSecondFactor: true)
-        #expect(try asked.verdict(Self.fiveMinutes) == .isFalse)
-        #expect(try asked.verdict("secondFactor()") == .isFalse)
-        #expect(try asked.verdict("!recentSignIn(duration.value(1, 's'))") == .isTrue)
+    @Test func `a request without a user has no sign-in`() throws {
+        var request = TestRequest("GET", "/")
+        request.signIn = RuleSignIn(authTime: Self.now, record: .notRead, hasSecondFactor: true)
+        #expect(try request.verdict(Self.fiveMinutes) == .isFalse)
+        #expect(try request.verdict("secondFactor()") == .isFalse)
+        #expect(try request.verdict("!recentSignIn(duration.value(1, 's'))") == .isTrue)
     }
 
     @Test(arguments: [
@@ -99,11 +100,11 @@ import Testing
         ("\(fiveMinutes) || secondFactor()", recent300),
         ("\(fiveMinutes) && auth.uid == 'bob' || secondFactor()", .needsSecondFactor(rule: 0)),
     ])
-    func aStepUpIsToldWhereItWouldSuffice(condition: String, verdict: RuleVerdict) throws {
-        #expect(try asked(1000).verdict(condition) == verdict)
+    func `a step-up is the verdict where it would suffice`(condition: String, verdict: RuleVerdict) throws {
+        #expect(try request(1000).verdict(condition) == verdict)
     }
 
-    @Test func theRuleThatAStepUpSatisfiesIsTold() throws {
+    @Test func `the verdict names the rule that a step-up satisfies`() throws {
         let file = """
             match /{x=**} {
               allow read: if auth.uid == 'bob';
@@ -111,29 +112,29 @@ import Testing
               allow read: if \(Self.fiveMinutes);
             }
             """
-        #expect(try asked(1000).verdict(file: file) == .needsRecentSignIn(maxAge: 300, rule: 2))
+        #expect(try request(1000).verdict(file: file) == .needsRecentSignIn(maxAge: 300, rule: 2))
     }
 
-    @Test func ofManyDurationsAsManyAreTriedAsTheLimitSays() throws {
+    @Test func `as many durations are tried as the limit allows`() throws {
         let chain = (1...20).reversed().map { "recentSignIn(duration.value(\($0), 'm'))" }.joined(separator: " && ")
-        // Twenty to thirteen minutes are tried; none suffices, a sign-in just now would.
-        #expect(try asked(10_000).verdict(chain) == .needsRecentSignIn(maxAge: 0, rule: 0))
+        // Durations of 20 to 13 minutes are tried and do not suffice. A sign-in at the moment would.
+        #expect(try request(10_000).verdict(chain) == .needsRecentSignIn(maxAge: 0, rule: 0))
     }
 
-    @Test func whatTheStoreMaySayComesBeforeWhatAFactorLacks() throws {
+    @Test func `the sign-in record is needed before a second factor`() throws {
         let condition = "secondFactor() && \(Self.fiveMinutes)"
-        #expect(try asked(1000, .notRead).verdict(condition) == .needsSignInRecord)
-        #expect(try asked(1000, .read(Self.now)).verdict(condition) == .needsSecondFactor(rule: 0))
+        #expect(try request(1000, .notRead).verdict(condition) == .needsSignInRecord)
+        #expect(try request(1000, .read(Self.now)).verdict(condition) == .needsSecondFactor(rule: 0))
     }
 
-    @Test func aStepUpHasLimitsOfItsOwn() throws {
+    @Test func `a step-up has its own limits`() throws {
         let calls = Array(repeating: "f()", count: 300).joined(separator: " && ")
         let ruleset = try Ruleset.file(
             "function f() { return true; } match /{x=**} { allow read: if \(calls) && \(Self.fiveMinutes); }")
-        #expect(asked(1000).verdict(ruleset) == Self.recent300)
+        #expect(request(1000).verdict(ruleset) == Self.recent300)
     }
 
-    @Test func whatNeedsTheStoreIsKnownAtLoad() throws {
+    @Test func `the need for a sign-in record is known at load`() throws {
         #expect(try Ruleset.condition(Self.fiveMinutes).needsSignInRecord)
         #expect(try !Ruleset.condition("secondFactor() && auth.uid == 'ada'").needsSignInRecord)
     }

@@ -11,28 +11,28 @@ import Testing
         MethodRow(["b", 1, "b", "a", 1.0], .toSet, is: .set("b", 1, "a")),
         MethodRow([3, 1, 2, 1], .removeAll, [2], is: [3, 1, 1]),
     ])
-    func elementsStayInTheOrderOfTheFirst(row: MethodRow) {
+    func `elements keep the order of the first collection`(row: MethodRow) {
         #expect(row.outcome.description == row.expected.description)
     }
 
-    /// Beyond a few hundred pairs, elements are looked up by their hash: the answers have to be the same.
+    /// Beyond a few hundred pairs, elements are looked up by their hash: the results have to be the same.
     @Test(arguments: [
         (Builtin.hasAll, true), (.hasAny, true), (.hasOnly, true),
     ])
-    func longListsAnswerAsShortOnes(builtin: Builtin, isTrue: Bool) throws {
+    func `long lists give the same results as short ones`(builtin: Builtin, isTrue: Bool) throws {
         let mixed = Self.mixed(count: 300)
         #expect(try Self.call(mixed, builtin, mixed.reversed()) == isTrue)
         #expect(try Self.call(mixed, builtin, mixed + ["nobody"]) == (builtin != .hasAll))
         #expect(try Self.call(mixed + ["somebody"], builtin, mixed) == (builtin != .hasOnly))
     }
 
-    @Test func aLongListWithSomethingUnreadableIsCertainOnlyOfWhatItHas() throws {
+    @Test func `a long list with an unreadable element is certain only of the elements it has`() throws {
         let list = Self.mixed(count: 300) + [.unreadable]
         #expect(try Self.call(list, .hasAll, Self.mixed(count: 300)))
         #expect(throws: RuleFailure.self) { try Self.call(list, .hasAny, ["nobody", "no one"]) }
     }
 
-    @Test func nothingEqualsNaNInALongList() throws {
+    @Test func `NaN equals nothing in a long list`() throws {
         let list = [RuleValue](repeating: .float(.nan), count: 100)
         #expect(try !Self.call(list, .hasAny, list))
     }
@@ -50,7 +50,7 @@ import Testing
         _ list: [RuleValue], _ builtin: Builtin, _ others: [RuleValue]
     ) throws(RuleFailure) -> Bool {
         var work = WorkBudget()
-        guard case .bool(let answer) = try builtin.call(.list(list), [.list(others)], &work) else { return false }
-        return answer
+        guard case .bool(let result) = try builtin.call(.list(list), [.list(others)], &work) else { return false }
+        return result
     }
 }

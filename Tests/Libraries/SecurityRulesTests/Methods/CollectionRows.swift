@@ -4,17 +4,15 @@ extension MethodRow {
     static let lists = [
         MethodRow([1], .concat, [2, 1], is: [1, 2, 1]), MethodRow([], .concat, [], is: []),
         MethodRow([1], .concat, .set(2), fails: .wrongKind), MethodRow([1], .concat, nil, fails: .wrongKind),
-        MethodRow("a", .concat, "b", fails: .wrongKind),
-        MethodRow(["a", "b"], .join, ", ", is: "a, b"), MethodRow(["a"], .join, ", ", is: "a"),
-        MethodRow([], .join, ",", is: ""), MethodRow(["a", ""], .join, "", is: "a"),
-        MethodRow(["a", 1], .join, ",", fails: .wrongKind), MethodRow(["a"], .join, 1, fails: .wrongKind),
-        MethodRow(["a", .unreadable], .join, ",", fails: .unreadable),
+        MethodRow("a", .concat, "b", fails: .wrongKind), MethodRow(["a", "b"], .join, ", ", is: "a, b"),
+        MethodRow(["a"], .join, ", ", is: "a"), MethodRow([], .join, ",", is: ""),
+        MethodRow(["a", ""], .join, "", is: "a"), MethodRow(["a", 1], .join, ",", fails: .wrongKind),
+        MethodRow(["a"], .join, 1, fails: .wrongKind), MethodRow(["a", .unreadable], .join, ",", fails: .unreadable),
         MethodRow(["a", "b", "a", "c"], .removeAll, ["a"], is: ["b", "c"]),
-        MethodRow([1, 2], .removeAll, [1.0], is: [2]),
-        MethodRow([1], .removeAll, [], is: [1]), MethodRow([1], .removeAll, .set(1), fails: .wrongKind),
-        MethodRow(["a", "b", "a"], .toSet, is: .set("a", "b")), MethodRow([1, 1.0, true], .toSet, is: .set(1, true)),
-        MethodRow([], .toSet, is: .set()), MethodRow([.unreadable], .toSet, fails: .unreadable),
-        MethodRow("a", .toSet, fails: .wrongKind),
+        MethodRow([1, 2], .removeAll, [1.0], is: [2]), MethodRow([1], .removeAll, [], is: [1]),
+        MethodRow([1], .removeAll, .set(1), fails: .wrongKind), MethodRow(["a", "b", "a"], .toSet, is: .set("a", "b")),
+        MethodRow([1, 1.0, true], .toSet, is: .set(1, true)), MethodRow([], .toSet, is: .set()),
+        MethodRow([.unreadable], .toSet, fails: .unreadable), MethodRow("a", .toSet, fails: .wrongKind),
     ]
 
     static let membership = [
@@ -36,8 +34,8 @@ extension MethodRow {
         MethodRow(["a", "b"], .hasOnly, ["b", "c", "a"], is: true),
         MethodRow(["a", "a", "b"], .hasOnly, ["a", "b", "b"], is: true), MethodRow([], .hasOnly, [], is: true),
         MethodRow(.set("a", "b"), .hasOnly, ["a", "c"], is: false),
-        MethodRow(.set("a", "b"), .hasOnly, ["a", "b"], is: true),
-        MethodRow(["a"], .hasOnly, "abc", fails: .wrongKind), MethodRow("a", .hasOnly, ["a"], fails: .wrongKind),
+        MethodRow(.set("a", "b"), .hasOnly, ["a", "b"], is: true), MethodRow(["a"], .hasOnly, "abc", fails: .wrongKind),
+        MethodRow("a", .hasOnly, ["a"], fails: .wrongKind),
     ]
 
     static let sets = [
@@ -55,11 +53,9 @@ extension MethodRow {
         MethodRow(["b": 1, "a": 2], .keys, is: ["a", "b"]), MethodRow([:], .keys, is: []),
         MethodRow(["a"], .keys, fails: .wrongKind), MethodRow(nil, .keys, fails: .null),
         MethodRow(["b": 1, "a": 2], .values, is: [2, 1]), MethodRow([:], .values, is: []),
-        MethodRow("a", .values, fails: .wrongKind),
-        MethodRow(["a": 1], .get, "a", 7, is: 1), MethodRow(["a": 1], .get, "b", 7, is: 7),
-        MethodRow(["a": nil], .get, "a", 7, is: nil),
-        MethodRow(["a": ["b": 1]], .get, ["a", "b"], 7, is: 1),
-        MethodRow(["a": ["b": 1]], .get, ["a", "c"], 7, is: 7),
+        MethodRow("a", .values, fails: .wrongKind), MethodRow(["a": 1], .get, "a", 7, is: 1),
+        MethodRow(["a": 1], .get, "b", 7, is: 7), MethodRow(["a": nil], .get, "a", 7, is: nil),
+        MethodRow(["a": ["b": 1]], .get, ["a", "b"], 7, is: 1), MethodRow(["a": ["b": 1]], .get, ["a", "c"], 7, is: 7),
         MethodRow(["a": 1], .get, ["a", "b"], 7, is: 7), MethodRow(["a": 1], .get, ["b", "c"], 7, is: 7),
         MethodRow(["a": 1], .get, [], 7, fails: .invalidArgument), MethodRow(["a": 1], .get, 1, 7, fails: .wrongKind),
         MethodRow(["a": 1], .get, [1], 7, fails: .wrongKind),

@@ -1,9 +1,9 @@
 @testable import SecurityRules
 
-/// One call of a method or function, and what it comes to.
+/// One call of a method or function, and its outcome.
 struct MethodRow: CustomStringConvertible, Sendable {
     let builtin: Builtin
-    /// Nil for functions.
+    /// `nil` for functions.
     let receiver: RuleValue?
     let arguments: [RuleValue]
     let expected: Outcome
@@ -31,7 +31,6 @@ struct MethodRow: CustomStringConvertible, Sendable {
         self.expected = expected
     }
 
-    /// What the call comes to.
     var outcome: Outcome {
         Outcome { work throws(RuleFailure) in
             try builtin.call(receiver, arguments, &work)

@@ -9,16 +9,22 @@ import Testing
         + MethodRow.mapDiffs + MethodRow.timestamps + MethodRow.timestampFunctions + MethodRow.durationFunctions
         + MethodRow.math + MethodRow.conversions + MethodRow.paths + MethodRow.hashing
 
+    /// A value of each kind.
+    static let kinds: [RuleValue] = [
+        nil, true, 1, 1.5, "a", .bytes("a"), [1], ["a": 1], .set(1), .diff(RuleMap([:]), RuleMap([:])), .time(0),
+        .span(0), .path("a"), .unreadable,
+    ]
+
     @Test(arguments: all)
-    func aCallComesToWhatItsRowSays(row: MethodRow) {
+    func `a call has the outcome of its row`(row: MethodRow) {
         #expect(row.outcome.isSame(as: row.expected), "\(row.outcome)")
     }
 
-    /// Those that need the evaluator, which has their tests.
+    /// The functions that need the evaluator, which has their tests.
     static let ofTheEvaluator: Set<Builtin> = [.debug, .recentSignIn, .secondFactor]
 
     @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator))
-    func everyMethodAndFunctionHasRowsOfTwoValuesAndOfAFailure(builtin: Builtin) {
+    func `every method and function has rows of two values and of a failure`(builtin: Builtin) {
         let rows = Self.all.filter { $0.builtin == builtin }
         let values = rows.compactMap { if case .value(let value) = $0.expected { value.text } else { nil } }
         #expect(Set(values).count >= 2, "\(builtin.name)")
@@ -26,15 +32,11 @@ import Testing
     }
 
     @Test(arguments: Builtin.allCases)
-    func noArgumentsAtAllAreAFailureOrAValueAndNeverATrap(builtin: Builtin) {
-        let kinds: [RuleValue] = [
-            nil, true, 1, 1.5, "a", .bytes("a"), [1], ["a": 1], .set(1), .diff(RuleMap([:]), RuleMap([:])), .time(0),
-            .span(0), .path("a"), .unreadable,
-        ]
-        for receiver in kinds {
+    func `any arguments give a value or a failure, and never a trap`(builtin: Builtin) {
+        for receiver in Self.kinds {
             _ = Outcome { work throws(RuleFailure) in try builtin.call(receiver, [], &work) }
-            for first in kinds {
-                for second in kinds {
+            for first in Self.kinds {
+                for second in Self.kinds {
                     _ = Outcome { work throws(RuleFailure) in try builtin.call(receiver, [first, second], &work) }
                 }
             }
@@ -42,13 +44,9 @@ import Testing
     }
 
     @Test(arguments: Set(Builtin.allCases).subtracting(ofTheEvaluator))
-    func aKindThatNoOverloadNamesIsAFailure(builtin: Builtin) throws {
-        let values: [RuleValue] = [
-            nil, true, 1, 1.5, "a", .bytes("a"), [1], ["a": 1], .set(1), .diff(RuleMap([:]), RuleMap([:])), .time(0),
-            .span(0), .path("a"), .unreadable,
-        ]
+    func `a kind that no overload takes is a failure`(builtin: Builtin) throws {
         let overload = try #require(builtin.overloads.first)
-        for value in values {
+        for value in Self.kinds {
             let kind = KindSet(value.kind)
             let (receiver, arguments): (RuleValue?, [RuleValue])
             if let receivers = overload.receiver {

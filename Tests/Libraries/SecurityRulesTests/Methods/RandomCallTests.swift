@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RandomCallTests {
     @Test(arguments: Builtin.allCases)
-    func anyValuesComeToAValueOrAFailureAndMakeNoMoreThanTheyPaidFor(builtin: Builtin) {
+    func `a call on random values makes no more content than its work`(builtin: Builtin) {
         var random = RandomValues(seed: UInt64(builtin.rawValue))
         for _ in 0..<400 {
             let receiver: RuleValue? = random.next(below: 8) == 0 ? nil : random.value()
@@ -19,12 +19,12 @@ import Testing
         }
     }
 
-    @Test func anyTwoValuesAreEqualEitherWayAndOrderedEitherWay() {
+    @Test func `equality and order of two values are symmetric`() {
         var random = RandomValues(seed: 7)
         for _ in 0..<4000 {
             let (a, b) = (random.value(), random.value())
             let (left, right) = (Self.isEqual(a, b), Self.isEqual(b, a))
-            // Which of two reasons an answer has may depend on the side; that both are answers may not contradict.
+            // The reason of a failure may depend on the side. Two values may not contradict each other.
             if let left, let right { #expect(left == right, "\(a.text) == \(b.text)") }
             #expect(Self.order(a, b)?.reversed == Self.order(b, a), "\(a.text) < \(b.text)")
             if let order = Self.order(a, b), let left { #expect((order == .equal) == left, "\(a.text), \(b.text)") }
@@ -44,7 +44,7 @@ import Testing
 }
 
 extension RuleValue {
-    /// Bytes of a text, 16 an element: the top alone, as what is below is shared.
+    /// The bytes of a text, or 16 for each element. Nested values do not count, as they are shared.
     fileprivate var contentSize: Int {
         switch self {
         case .string(let text): text.utf8.count

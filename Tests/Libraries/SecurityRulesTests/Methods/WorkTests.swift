@@ -2,9 +2,9 @@ import Testing
 
 @testable import SecurityRules
 
-/// What a hostile value makes rules do is paid for before it is done.
+/// Work that hostile values cause is charged before it is done.
 @Suite struct WorkTests {
-    @Test func twoListsOfThousandsAreComparedWithinTheLimit() throws {
+    @Test func `two lists of thousands are compared within the limit`() throws {
         let names = (0..<2000).map { RuleValue.string("group-with-a-long-name-\($0)") }
         let others = (2000..<4000).map { RuleValue.string("group-with-a-long-name-\($0)") }
         for builtin in [Builtin.hasAny, .hasAll, .hasOnly, .removeAll, .concat] {
@@ -15,19 +15,19 @@ import Testing
     }
 
     @Test(arguments: [Builtin.hasAll, .hasOnly, .removeAll])
-    func whatCannotBeHashedCostsItsPairs(builtin: Builtin) {
+    func `elements that cannot be hashed cost their pairs`(builtin: Builtin) {
         let lists = (0..<1500).map { RuleValue.list([.integer($0)]) }
         #expect(Self.failure(builtin, .list(lists), [.list(lists.reversed())]) == .tooMuchWork)
     }
 
     @Test(arguments: [Builtin.lower, .upper])
-    func aTextBeyondASCIICostsWhatTheTablesOfUnicodeDo(builtin: Builtin) {
+    func `a string beyond ASCII costs the lookups in Unicode's tables`(builtin: Builtin) {
         let text = RuleValue.string(String(repeating: "\u{390}", count: 100))
         #expect(Self.failure(builtin, text, [], of: 1599) == .tooMuchWork)
         #expect(Self.failure(builtin, text, [], of: 1600) == nil)
     }
 
-    @Test func aListThatIsDoubledEndsAtTheLimitAndNotInMemory() {
+    @Test func `a list that is doubled reaches the limit before it fills memory`() {
         var list: RuleValue = ["a"]
         var work = WorkBudget()
         var doublings = 0
@@ -39,7 +39,7 @@ import Testing
         #expect(work.left == 0)
     }
 
-    @Test func aTextThatIsJoinedEndsAtTheLimitAndNotInMemory() {
+    @Test func `a string that is joined reaches the limit before it fills memory`() {
         var text: RuleValue = "0123456789abcdef"
         var work = WorkBudget()
         var doublings = 0
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// A list of itself, forty deep: two elements to make, 2^40 to look at.
-    @Test func valuesThatShareTheirPartsCostWhatTheyLookLike() {
+    @Test func `values that share their parts cost as much as copies`() {
         func nested(_ leaf: RuleValue) -> RuleValue { (0..<40).reduce(leaf) { value, _ in [value, value] } }
         let (a, b) = (nested(1), nested(1.0))
         var work = WorkBudget()
@@ -64,14 +64,15 @@ import Testing
         arguments: [
             (Builtin.lower, RuleValue.string(huge), []), (.upper, .string(huge), []), (.trim, .string(huge), []),
             (.hashingMD5, nil, [.string(huge)]), (.hashingSHA256, nil, [.string(huge)]),
-            (.hashingCRC32, nil, [.string(huge)]),
-            (.hashingCRC32C, nil, [.string(huge)]), (.toInteger, nil, [.string(huge)]),
-            (.toFloat, nil, [.string(huge)]),
-            (.toPath, nil, [.string(huge)]), (.toString, nil, [.path(huge)]), (.toBase64, .bytes(huge), []),
-            (.toHexString, .bytes(huge), []), (.keys, .map(hugeMap), []), (.values, .map(hugeMap), []),
-            (.addedKeys, .diff(hugeMap, hugeMap), []), (.affectedKeys, .diff(hugeMap, hugeMap), []),
+            (.hashingCRC32, nil, [.string(huge)]), (.hashingCRC32C, nil, [.string(huge)]),
+            (.toInteger, nil, [.string(huge)]), (.toFloat, nil, [.string(huge)]), (.toPath, nil, [.string(huge)]),
+            (.toString, nil, [.path(huge)]), (.toBase64, .bytes(huge), []), (.toHexString, .bytes(huge), []),
+            (.keys, .map(hugeMap), []), (.values, .map(hugeMap), []), (.addedKeys, .diff(hugeMap, hugeMap), []),
+            (.affectedKeys, .diff(hugeMap, hugeMap), []),
         ] as [(Builtin, RuleValue?, [RuleValue])])
-    func somethingHugeIsNotLookedAt(builtin: Builtin, receiver: RuleValue?, arguments: [RuleValue]) {
+    func `a value that is too large for the budget is not read`(
+        builtin: Builtin, receiver: RuleValue?, arguments: [RuleValue]
+    ) {
         #expect(Self.failure(builtin, receiver, arguments, of: 999) == .tooMuchWork)
     }
 

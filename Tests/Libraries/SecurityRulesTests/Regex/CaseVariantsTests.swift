@@ -8,7 +8,7 @@ import Testing
         return Set((0..<variants.count).map { variants[$0] })
     }
 
-    @Test func theVariantsOfAScalarAreThoseOfItsVariants() {
+    @Test func `a scalar has the same variants as its variants`() {
         for scalar in UInt32(0)...0x1_F000 where CaseVariants(of: scalar).count > 1 {
             let own = variants(scalar)
             for variant in own where variant != scalar {
@@ -19,21 +19,20 @@ import Testing
 
     @Test(arguments: [
         "kK\u{212A}", "Ssſ", "ßẞ", "σςΣ", "\u{1C4}\u{1C5}\u{1C6}", "\u{1C5}\u{1C4}\u{1C6}", "θΘϑϴ", "ιΙ\u{345}\u{1FBE}",
-        "ı", "İ", "5", "@", "[",
-        "漢", "\u{1FB3}\u{1FBC}", "\u{13A0}\u{AB70}", "вВ\u{1C80}",
+        "ı", "İ", "5", "@", "[", "漢", "\u{1FB3}\u{1FBC}", "\u{13A0}\u{AB70}", "вВ\u{1C80}",
     ])
-    func aScalarHasItsVariantsAndNoOthers(all: String) throws {
+    func `a scalar has its variants and no others`(all: String) throws {
         let first = try #require(all.unicodeScalars.first)
         #expect(variants(first.value) == Set(all.unicodeScalars.map(\.value)))
     }
 
-    /// The answers for ASCII are made apart from those for what is beyond it.
+    /// Variants in ASCII are computed separately from all others.
     @Test(arguments: [
         "a-cX", "ſ", "\u{212A}", "^k", #"\W"#, #"^\W"#, "[:^upper:]", "^[:upper:]x", "é-ü0-9", #"^\x{80}-\x{10FFFF}"#,
     ])
-    func bracketsFoldWithinASCIIAsBeyond(inside: String) throws {
+    func `brackets fold the case of ASCII as of other scalars`(inside: String) throws {
         let byRanges = try RuleRegex("(?i)[\(inside)]")
-        // A category that no text here is in makes the set ask for each scalar.
+        // A category without any of these texts makes the set test each scalar.
         let byScalars = try RuleRegex("(?i)[\(inside)\\p{Zl}]")
         for value in UInt32(0)..<0x80 {
             guard let scalar = Unicode.Scalar(value) else { continue }

@@ -1,10 +1,10 @@
 @testable import SystemFixtures
 
-/// Makes small patterns and texts, the same ones for the same seed.
+/// Makes small patterns and texts, the same for each seed.
 struct RegexGenerator {
     private var random: SeededRandom
     private var groups = 0
-    /// Whether what matches the empty text may be repeated.
+    /// Whether patterns that match the empty text may be repeated.
     private let repeatsEmpty: Bool
 
     init(seed: UInt64, repeatsEmpty: Bool) {

@@ -1,4 +1,4 @@
-/// A small regular expression as a tree, whose meaning is written down in the plainest way: an oracle for small texts.
+/// A small regular expression as a tree with the simplest possible matcher: an oracle for small texts.
 indirect enum NaiveRegex {
     case empty
     case letter(Character)
@@ -10,7 +10,7 @@ indirect enum NaiveRegex {
     case group(NaiveRegex, Int)
     case repeated(NaiveRegex, Int, Int?, greedy: Bool)
 
-    /// How it is written.
+    /// The text of the pattern.
     var pattern: String {
         switch self {
         case .empty: "(?:)"
@@ -38,7 +38,7 @@ indirect enum NaiveRegex {
         }
     }
 
-    /// Where a match that begins at `start` may end.
+    /// The offsets at which a match that begins at `start` may end.
     func ends(_ text: [Character], _ start: Int) -> Set<Int> {
         switch self {
         case .empty: [start]
@@ -76,9 +76,9 @@ indirect enum NaiveRegex {
         return before != after
     }
 
-    /// The preferred match from `start`, by trying one way after the other: where it and its groups begin and end.
+    /// The preferred match from `start` and its groups, by backtracking.
     ///
-    /// Only where nothing is repeated that matches the empty text: else preferences are a matter of taste.
+    /// Preferences are defined only if no pattern that matches the empty text is repeated.
     func preferred(
         _ text: [Character], _ start: Int, _ groups: [Int: Range<Int>],
         _ next: @escaping (Int, [Int: Range<Int>]) -> (Int, [Int: Range<Int>])?

@@ -4,7 +4,7 @@ import Testing
 
 /// Against the plainest matcher, on thousands of small patterns and texts.
 @Suite struct RegexNaiveTests {
-    @Test(arguments: 1...4) func aWholeTextMatchesWhereThePlainestMatcherSaysSo(seed: UInt64) throws {
+    @Test(arguments: 1...4) func `a whole text matches if the naive matcher matches it`(seed: UInt64) throws {
         var generator = RegexGenerator(seed: seed, repeatsEmpty: true)
         var verdicts = [true: 0, false: 0]
         for _ in 0..<1000 {
@@ -23,7 +23,7 @@ import Testing
         #expect(verdicts.values.allSatisfy { $0 > 300 }, "\(verdicts)")
     }
 
-    @Test(arguments: 5...8) func thePreferredMatchesAreReplaced(seed: UInt64) throws {
+    @Test(arguments: 5...8) func `the preferred matches are replaced`(seed: UInt64) throws {
         var generator = RegexGenerator(seed: seed, repeatsEmpty: false)
         for _ in 0..<1000 {
             let regex = generator.pattern()

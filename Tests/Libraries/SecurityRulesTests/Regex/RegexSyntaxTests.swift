@@ -3,87 +3,63 @@ import Testing
 @testable import SecurityRules
 
 @Suite struct RegexSyntaxTests {
-    /// A pattern that is refused: where, and a part of what is said of it.
-    struct Row: CustomTestStringConvertible, Sendable {
-        let pattern: String
-        let offset: Int
-        let what: String
-
-        init(_ pattern: String, _ offset: Int, _ what: String) {
-            (self.pattern, self.offset, self.what) = (pattern, offset, what)
-        }
-
-        var testDescription: String { pattern.debugDescription }
-    }
-
-    static let rows = [
-        Row("(a", 0, "not closed"), Row("a)", 1, "closes no group"), Row("é)", 1, "closes no group"),
-        Row("((a)", 0, "not closed"),
-        Row("[a", 0, "bracket is not closed"), Row("[]", 0, "bracket is not closed"),
-        Row("[^]", 0, "bracket is not closed"),
-        Row("[[:alpha:", 0, "bracket is not closed"), Row("a|[", 2, "bracket is not closed"),
-        Row("*", 0, "nothing to repeat"), Row("a|*", 2, "nothing to repeat"), Row("(+)", 1, "nothing to repeat"),
-        Row("(?i)*", 4, "nothing to repeat"), Row("{2}", 0, "nothing to repeat"), Row("?a", 0, "nothing to repeat"),
-        Row("a**", 2, "cannot be repeated"), Row("a++", 2, "cannot be repeated"),
-        Row("a{2}{3}", 4, "cannot be repeated"),
-        Row("a*??", 3, "cannot be repeated"), Row("a?+", 2, "cannot be repeated"),
-        Row("a{1001}", 1, "more than 1000"), Row("a{1,1001}", 1, "more than 1000"),
-        Row("a{99999999999999999999}", 1, "more than 1000"),
-        Row("a{3,2}", 1, "wrong way round"), Row("[z-a]", 1, "wrong way round"),
-        Row(#"[\x41-\x40]"#, 1, "wrong way round"),
-        Row("((a{1000}){1000})", 10, "more than 10000 parts"), Row("((){1000}){1000}", 10, "more than 10000 parts"),
-        Row("(a{1000}b{1000}){9}", 16, "more than 10000 parts"),
-        Row(#"(a)\1"#, 3, "no back references"), Row(#"\9"#, 0, "no back references"),
-        Row(#"\k<a>"#, 0, "no back references"),
-        Row("(?P=a)", 0, "no back references"), Row("(?P>a)", 0, "no back references"),
-        Row(#"\g1"#, 0, "no back references"),
-        Row("(?=a)", 0, "no looking"), Row("b(?!a)", 1, "no looking"), Row("(?<=a)", 0, "no looking"),
-        Row("(?<!a)", 0, "no looking"),
-        Row("(?>a)", 0, "no atomic"), Row("(?x)a", 0, "no group"), Row("(?i-)a", 0, "no group"),
-        Row("(?i--s)a", 0, "no group"),
-        Row("(?i", 0, "not closed"), Row("(?", 0, "not closed"), Row("(?#c)", 0, "no group"), Row("(?P", 0, "no group"),
-        Row("(?P<a", 0, "name is missing"), Row("(?P<>a)", 0, "name is missing"),
-        Row("(?P<a b>c)", 5, "letters, digits and _"),
-        Row("(?<é>c)", 3, "letters, digits and _"), Row("(?P<a>b)(?P<a>c)", 8, "already"),
-        Row(#"\"#, 0, "ends in"), Row(#"a\"#, 1, "ends in"), Row(#"[\"#, 1, "ends in"), Row(#"\y"#, 0, "no escape"),
-        Row(#"\Z"#, 0, "no escape"),
-        Row(#"\E"#, 0, "no escape"), Row(#"\C"#, 0, "no escape"), Row(#"\é"#, 0, "no escape"),
-        Row(#"[\b]"#, 1, "no escape"),
-        Row(#"[a-\d]"#, 3, "no escape"), Row(#"\x4"#, 0, "no character"), Row(#"\xg0"#, 0, "no character"),
-        Row(#"\x{}"#, 0, "no character"), Row(#"\x{41"#, 0, "no character"), Row(#"\x{110000}"#, 0, "no character"),
-        Row(#"\x{D800}"#, 0, "no character"), Row(#"\x{100000000000000000041}"#, 0, "no character"),
-        Row(#"\p{Greek}"#, 0, "scripts are not supported"), Row(#"\p"#, 0, "scripts are not supported"),
-        Row(#"\pX"#, 0, "scripts are not supported"), Row(#"\p{L"#, 0, "not closed"), Row("[[:nope:]]", 1, "no class"),
-        Row(String(repeating: "(", count: 101), 100, "deeper than 100"),
-        Row(String(repeating: "a", count: 4097), 0, "more than 4096 bytes"),
-        Row(String(repeating: "é", count: 2049), 0, "more than 4096 bytes"),
+    /// Invalid patterns, each with the offset and a part of the message.
+    static let rows: [(pattern: String, offset: Int, what: String)] = [
+        ("(a", 0, "not closed"), ("a)", 1, "closes no group"), ("é)", 1, "closes no group"), ("((a)", 0, "not closed"),
+        ("[a", 0, "bracket is not closed"), ("[]", 0, "bracket is not closed"), ("[^]", 0, "bracket is not closed"),
+        ("[[:alpha:", 0, "bracket is not closed"), ("a|[", 2, "bracket is not closed"), ("*", 0, "nothing to repeat"),
+        ("a|*", 2, "nothing to repeat"), ("(+)", 1, "nothing to repeat"), ("(?i)*", 4, "nothing to repeat"),
+        ("{2}", 0, "nothing to repeat"), ("?a", 0, "nothing to repeat"), ("a**", 2, "cannot be repeated"),
+        ("a++", 2, "cannot be repeated"), ("a{2}{3}", 4, "cannot be repeated"), ("a*??", 3, "cannot be repeated"),
+        ("a?+", 2, "cannot be repeated"), ("a{1001}", 1, "more than 1000"), ("a{1,1001}", 1, "more than 1000"),
+        ("a{99999999999999999999}", 1, "more than 1000"), ("a{3,2}", 1, "wrong way round"),
+        ("[z-a]", 1, "wrong way round"), (#"[\x41-\x40]"#, 1, "wrong way round"),
+        ("((a{1000}){1000})", 10, "more than 10000 parts"), ("((){1000}){1000}", 10, "more than 10000 parts"),
+        ("(a{1000}b{1000}){9}", 16, "more than 10000 parts"), (#"(a)\1"#, 3, "no back references"),
+        (#"\9"#, 0, "no back references"), (#"\k<a>"#, 0, "no back references"), ("(?P=a)", 0, "no back references"),
+        ("(?P>a)", 0, "no back references"), (#"\g1"#, 0, "no back references"), ("(?=a)", 0, "no looking"),
+        ("b(?!a)", 1, "no looking"), ("(?<=a)", 0, "no looking"), ("(?<!a)", 0, "no looking"),
+        ("(?>a)", 0, "no atomic"), ("(?x)a", 0, "no group"), ("(?i-)a", 0, "no group"), ("(?i--s)a", 0, "no group"),
+        ("(?i", 0, "not closed"), ("(?", 0, "not closed"), ("(?#c)", 0, "no group"), ("(?P", 0, "no group"),
+        ("(?P<a", 0, "name is missing"), ("(?P<>a)", 0, "name is missing"), ("(?P<a b>c)", 5, "letters, digits and _"),
+        ("(?<é>c)", 3, "letters, digits and _"), ("(?P<a>b)(?P<a>c)", 8, "already"), (#"\"#, 0, "ends in"),
+        (#"a\"#, 1, "ends in"), (#"[\"#, 1, "ends in"), (#"\y"#, 0, "no escape"), (#"\Z"#, 0, "no escape"),
+        (#"\E"#, 0, "no escape"), (#"\C"#, 0, "no escape"), (#"\é"#, 0, "no escape"), (#"[\b]"#, 1, "no escape"),
+        (#"[a-\d]"#, 3, "no escape"), (#"\x4"#, 0, "no character"), (#"\xg0"#, 0, "no character"),
+        (#"\x{}"#, 0, "no character"), (#"\x{41"#, 0, "no character"), (#"\x{110000}"#, 0, "no character"),
+        (#"\x{D800}"#, 0, "no character"), (#"\x{100000000000000000041}"#, 0, "no character"),
+        (#"\p{Greek}"#, 0, "scripts are not supported"), (#"\p"#, 0, "scripts are not supported"),
+        (#"\pX"#, 0, "scripts are not supported"), (#"\p{L"#, 0, "not closed"), ("[[:nope:]]", 1, "no class"),
+        (String(repeating: "(", count: 101), 100, "deeper than 100"),
+        (String(repeating: "a", count: 4097), 0, "more than 4096 bytes"),
+        (String(repeating: "é", count: 2049), 0, "more than 4096 bytes"),
     ]
 
-    @Test(arguments: rows) func whatIsNoPatternIsRefusedWithItsPlace(_ row: Row) throws {
-        let problem = try #require(throws: RegexProblem.self) { try RuleRegex(row.pattern) }
-        #expect(problem.offset == row.offset)
-        #expect(problem.what.contains(row.what), "\(problem.what)")
+    @Test(arguments: rows)
+    func `an invalid pattern is refused with its offset`(pattern: String, offset: Int, what: String) throws {
+        let problem = try #require(throws: RegexProblem.self) { try RuleRegex(pattern) }
+        #expect(problem.offset == offset)
+        #expect(problem.what.contains(what), "\(problem.what)")
         #expect(!problem.remedy.isEmpty && !problem.remedy.contains("\n"))
     }
 
     @Test(arguments: [
         String(repeating: "(", count: 100) + "a" + String(repeating: ")", count: 100),
-        String(repeating: "a", count: 4096),
-        "a{1000}", "(a{90}){90}", "((((a)*)+)?){3}", String(repeating: "a|", count: 2000),
-        String(repeating: "[", count: 4095) + "]",
+        String(repeating: "a", count: 4096), "a{1000}", "(a{90}){90}", "((((a)*)+)?){3}",
+        String(repeating: "a|", count: 2000), String(repeating: "[", count: 4095) + "]",
     ])
-    func aPatternAtTheLimitsCompiles(pattern: String) throws {
+    func `a pattern at the limits compiles`(pattern: String) throws {
         _ = try RuleRegex(pattern)
     }
 
-    @Test func theProgramIsNeverLargerThanWasReckoned() throws {
+    @Test func `a program is never larger than its computed size`() throws {
         for row in RegexMatchTests.rows {
             let source = try RegexParser.parse(row.pattern)
             #expect(RegexProgram(source).instructions.count <= source.root.size + 1)
         }
     }
 
-    @Test func aPatternOfARequestIsChargedToItsWork() throws {
+    @Test func `a pattern of a request is charged to its work`() throws {
         var work = WorkBudget(1000)
         _ = try RuleRegex(compiling: "a{100}", &work)
         #expect(work.left < 1000 - 100)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes PythonRows.swift: what Python's `re` says of patterns in the syntax that it shares with RE2.
+"""Makes PythonRows.swift: the results of Python's `re` for patterns in the syntax that it shares with RE2.
 
     python3 make_rows.py > PythonRows.swift
 
@@ -105,9 +105,10 @@ def replaced(pattern, text):
     return out + text[position:]
 
 
-def rows(count):
-    lines = []
-    while len(lines) < count:
+def lines(count):
+    """One a pattern, with `count` texts in all."""
+    lines, rows = [], 0
+    while rows < count:
         part = node(4)
         if not 4 <= len(part.text) <= 60:
             continue
@@ -115,6 +116,7 @@ def rows(count):
             pattern = re.compile(part.text, re.ASCII)
         except (re.error, OverflowError):
             continue
+        columns = [part.text]
         for text in texts(part):
             plain = text.replace("⏎", "\n")
             # Before 3.14 it finds no \\B in the empty text.
@@ -124,14 +126,18 @@ def rows(count):
             if "(?i" in part.text and not (part.text + plain).isascii():
                 continue
             result = "∅" if part.ambiguous else replaced(pattern, plain).replace("\n", "⏎")
-            lines.append("\t".join([part.text, text, "1" if pattern.fullmatch(plain) else "0", result]))
+            columns += [text, "1" if pattern.fullmatch(plain) else "0", result]
+            rows += 1
+        if len(columns) > 1:
+            lines.append("\t".join(columns))
     return lines
 
 
 if __name__ == "__main__":
     print("// Made by make_rows.py with the `re` module of Python 3.11: do not edit.")
     print()
-    print("/// A pattern, a text (⏎ is a line feed), whether it matches whole, and the text with matches replaced (∅: not compared).")
+    print("/// A pattern a line, then for each text (⏎ is a line feed): the text, whether the pattern matches all of it, and the")
+    print("/// text with matches replaced (∅: not compared).")
     print('let pythonRows = #"""')
-    print("\n".join("    " + line for line in rows(800)))
+    print("\n".join("    " + line for line in lines(800)))
     print('    """#')

@@ -22,7 +22,7 @@ extension RuleValue {
     static func path(_ segments: String...) -> RuleValue { .path(RulePath(segments)) }
     static func diff(_ map: RuleMap, _ other: RuleMap) -> RuleValue { .mapDiff(RuleMapDiff(map, other)) }
 
-    /// Null for times out of bounds.
+    /// Null for a time out of bounds.
     static func time(_ seconds: Int64, _ nanoseconds: Int32 = 0) -> RuleValue {
         RuleTimestamp(seconds: seconds, nanoseconds: nanoseconds).map(RuleValue.timestamp) ?? .null
     }
@@ -38,7 +38,7 @@ extension RuleMap {
     }
 }
 
-/// What an operation came to.
+/// The outcome of an operation.
 enum Outcome: CustomStringConvertible, Sendable {
     case value(RuleValue)
     case failure(RuleFailure.Reason)

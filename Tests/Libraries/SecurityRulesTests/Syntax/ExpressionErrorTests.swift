@@ -57,7 +57,7 @@ import Testing
         ("let x = 1", ["1:1 expected a value, found 'let'"]),
         ("", ["1:1 expected a value, found the end"]),
     ])
-    func anExpressionThatIsNoneIsTold(text: String, messages: [String]) {
+    func `an invalid expression is reported`(text: String, messages: [String]) {
         #expect(begin(conditionErrors(text), with: messages))
     }
 
@@ -79,7 +79,7 @@ import Testing
         ("x == /a/b.c()", ["1:12 only names and methods are called"]),
         ("x == /café", ["1:6 this is neither a path nor a division"]),
     ])
-    func aPathThatIsNoneIsTold(text: String, messages: [String]) {
+    func `an invalid path is reported`(text: String, messages: [String]) {
         #expect(begin(conditionErrors(text), with: messages))
     }
 }

@@ -39,7 +39,7 @@ import Testing
         ("function f() { allow read; return 1; }", ["2:16 expected let or return, found 'allow'"]),
         ("function 'f'() { return 1; }", ["2:10 expected the name of a function, found the text 'f'"]),
     ])
-    func aFunctionThatIsNoneIsTold(text: String, messages: [String]) {
+    func `an invalid function is reported`(text: String, messages: [String]) {
         #expect(begin(serviceErrors(text), with: messages))
     }
 }

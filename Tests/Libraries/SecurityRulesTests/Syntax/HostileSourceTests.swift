@@ -3,20 +3,17 @@ import Testing
 @testable import SecurityRules
 
 @Suite struct HostileSourceTests {
-    /// What a source is made of, over and over.
+    /// Texts that a source repeats.
     static let repeated = [
         "(", "[", "{", "!", "-", "a.", "a.a", "a[", "f(", "/a/$(", "a?", "a ? b :", "a+", "a&&", "a||", ")", "]", "}",
-        ";", "'", "\"",
-        "`", "\\", "/", "//\n", "/*", "/(", "0", "9", "0x", "1e", ".", ",", ":", "=", "a ", "a.matches(/", "$", "$(",
-        "é", "b'\\xff",
-        "r'", "'\\u", "allow read: if (\n", "match /a {\n", "match /{a}", "match /", "match /a/", "match /{",
-        "function f() {\n",
-        "function f(a,", "let x = \n", "return \n", "service a.", "rules_version = '2';", "if\n", "not ", "in in ",
-        "is is ", "\n",
-        "{'a':", "a in ", "a is b ", "#\n", "@", "& ", "=== ", "a === ", "match \"", "allow allow,", "{x=**}", "a[1:",
+        ";", "'", "\"", "`", "\\", "/", "//\n", "/*", "/(", "0", "9", "0x", "1e", ".", ",", ":", "=", "a ",
+        "a.matches(/", "$", "$(", "é", "b'\\xff", "r'", "'\\u", "allow read: if (\n", "match /a {\n", "match /{a}",
+        "match /", "match /a/", "match /{", "function f() {\n", "function f(a,", "let x = \n", "return \n",
+        "service a.", "rules_version = '2';", "if\n", "not ", "in in ", "is is ", "\n", "{'a':", "a in ", "a is b ",
+        "#\n", "@", "& ", "=== ", "a === ", "match \"", "allow allow,", "{x=**}", "a[1:",
     ]
 
-    @Test(arguments: repeated) func aSourceOfOneThingAloneEndsInErrors(_ part: String) {
+    @Test(arguments: repeated) func `a source that repeats one text ends in errors`(_ part: String) {
         let text = String(repeating: part, count: 8000 / part.utf8.count)
         checkCondition(text)
         checkFile(text)
@@ -24,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["(", "!", "-", "a.", "a && ", "allow read: if (\n", "match /a {\n", "'", "/("])
-    func soDoesOneAsLargeAsASourceMayBe(_ part: String) {
+    func `a source of the maximum size that repeats one text ends in errors`(_ part: String) {
         let text = String(repeating: part, count: RuleSource.maximumSize / part.utf8.count)
         checkCondition(text)
         checkFile(text)
@@ -64,7 +61,7 @@ import Testing
             ([0xFE, 0xFF, 0, 0x61], "1:1 this is not UTF-8"),
             (Array("é\n'é".utf8) + [0xE2, 0x82], "2:3 this is not UTF-8"),
         ] as [([UInt8], String)])
-    func whatNoEditorShowsIsRefused(bytes: [UInt8], message: String) {
+    func `invisible characters and invalid UTF-8 are refused`(bytes: [UInt8], message: String) {
         var findings = RuleFindings(RuleSource(bytes, name: "h"))
         #expect(ExpressionParser.parse(&findings) == nil)
         #expect(begin(errors(findings), with: [message]))
@@ -73,7 +70,7 @@ import Testing
     @Test(arguments: [
         "9", "0.", "0x", "1e", "1e-", "a", "'a", "'\\n",
     ])
-    func aHugeLiteralIsReadOrToldShort(_ start: String) {
+    func `a huge literal has short messages`(_ start: String) {
         let digits = String(repeating: start.contains("a") ? "a" : "9", count: 200_000)
         let errors = conditionErrors(start + digits + (start.hasPrefix("'") ? "' == 1 1" : " == 1 1"))
         #expect(!errors.isEmpty && errors.allSatisfy { $0.utf8.count < 400 })
@@ -81,9 +78,9 @@ import Testing
 
     @Test(arguments: [
         "match /a { allow \(name); }", "match /a { allow read: if $\(name); }", "match \(name) { }",
-        "match /$\(name) { }",
-        "function f() { let \(name); return 1; }", "match /:\(name) { allow \(name): if true; }", "\(name);",
-    ]) func aLongNameIsCutInMessages(_ text: String) {
+        "match /$\(name) { }", "function f() { let \(name); return 1; }", "match /:\(name) { allow \(name): if true; }",
+        "\(name);",
+    ]) func `a long name is cut in messages`(_ text: String) {
         let errors = serviceErrors(text)
         let cut = Self.name.prefix(32) + "..."
         #expect(!errors.isEmpty && errors.allSatisfy { $0.contains(cut) && $0.utf8.count < 300 })
@@ -91,7 +88,7 @@ import Testing
 
     private static let name = String(repeating: "name_", count: 400)
 
-    @Test func anyLongWordIsCutInMessages() {
+    @Test func `any long word is cut in messages`() {
         let errors = allowErrors("allow \(String(repeating: "é", count: 3))\(String(repeating: "x", count: 5000));")
         #expect(errors.allSatisfy { $0.utf8.count < 400 })
         #expect(conditionErrors(String(repeating: "x", count: 5000) + " y")[0].utf8.count < 400)

@@ -36,7 +36,7 @@ import Testing
         ("18446744073709551616", ["1:1 this number is out of range"]),
         ("1e309", ["1:1 this number is out of range"]),
     ])
-    func aLiteralThatIsNoneIsTold(text: String, messages: [String]) {
+    func `an invalid literal is reported`(text: String, messages: [String]) {
         #expect(begin(conditionErrors(text), with: messages))
     }
 
@@ -53,7 +53,7 @@ import Testing
         ("a /* open", ["1:3 this comment is not closed"]),
         ("x == /*", ["1:6 this comment is not closed", "1:8 expected a value, found the end"]),
     ])
-    func aCharacterThatMeansNothingIsTold(text: String, messages: [String]) {
+    func `an unknown character is reported`(text: String, messages: [String]) {
         #expect(begin(conditionErrors(text), with: messages))
     }
 }

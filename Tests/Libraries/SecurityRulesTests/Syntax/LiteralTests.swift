@@ -12,7 +12,7 @@ import Testing
         ("1.size()", "(.size() 1)"), ("1.e5", "(. 1 e5)"), ("1 .5 ? 2 : 3", nil), ("true", "true"), ("false", "false"),
         ("null", "null"),
     ])
-    func aNumberOrWordIsItsValue(text: String, tree: String?) {
+    func `a number or keyword has its value`(text: String, tree: String?) {
         #expect(tree == nil ? !conditionErrors(text).isEmpty : parsed(text) == tree)
     }
 
@@ -23,7 +23,7 @@ import Testing
         (#"r'\d+\n'"#, #"\d+\n"#), (#"R"a\""#, #"a\"#), (#"r'\\'"#, #"\\"#), ("'//' ", "//"), ("'/* '", "/* "),
         ("'\u{65}\u{301}'", "e\u{301}"),
     ])
-    func aTextIsItsScalars(text: String, value: String) throws {
+    func `a string literal has its scalars`(text: String, value: String) throws {
         var findings = RuleFindings(RuleSource(text, name: "c"))
         let expression = try #require(ExpressionParser.parse(&findings))
         guard case .string(let found) = expression.kind else { throw Failure() }
@@ -35,7 +35,7 @@ import Testing
         (#"b''"#, []), (#"b'abc'"#, [97, 98, 99]), (#"B"\xff\000\377""#, [255, 0, 255]), (#"b'é'"#, [0xC3, 0xA9]),
         (#"br'\x'"#, [92, 120]), (#"bR"\\""#, [92, 92]), (#"b'\n'"#, [10]),
     ])
-    func aTextOfBytesIsItsBytes(text: String, bytes: [UInt8]) {
+    func `a bytes literal has its bytes`(text: String, bytes: [UInt8]) {
         #expect(parsed(text) == "b\(bytes)")
     }
 
@@ -47,7 +47,7 @@ import Testing
         ("[a ? b : c]", "(list (?: a b c))"), ("a[b ? c : d]", "(at a (?: b c d))"),
         ("a[b ? c : d : e]", "(slice a (?: b c d) e)"),
     ])
-    func listsAndMapsHoldExpressions(text: String, tree: String) {
+    func `lists and maps hold expressions`(text: String, tree: String) {
         #expect(parsed(text) == tree)
     }
 
@@ -61,7 +61,7 @@ import Testing
         ("/a / /b", "(/ (path a) (path b))"), ("/a // b", "(path a)"), ("/a /* b */ == c", "(== (path a) c)"),
         ("(/a)", "(path a)"), ("{'a': /b}", "(map 'a' (path b))"),
     ])
-    func aRawPathIsReadWhereAValueIsExpected(text: String, tree: String) {
+    func `a raw path is read where a value is expected`(text: String, tree: String) {
         #expect(parsed(text) == tree)
     }
 

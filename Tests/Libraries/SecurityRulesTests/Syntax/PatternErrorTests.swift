@@ -52,18 +52,19 @@ import Testing
         ("=", ["2:7 expected a path, found '='"]),
         ("", ["2:1 this match has no path"]),
     ])
-    func aPatternThatIsNoneIsTold(pattern: String, messages: [String]) {
+    func `an invalid pattern is reported`(pattern: String, messages: [String]) {
         let text = pattern.isEmpty ? "match { allow read; }" : "match \(pattern) { allow read; }"
         #expect(begin(serviceErrors(text), with: messages))
     }
 
-    @Test(arguments: ["/users/$uid", "/users/<uid>"]) func aCaptureOfAnotherLanguageIsToldWithItsName(_ pattern: String)
-    {
+    @Test(arguments: ["/users/$uid", "/users/<uid>"]) func `a capture of another language is reported with its name`(
+        _ pattern: String
+    ) {
         let errors = serviceErrors("match \(pattern) { allow read; }")
         #expect(errors.count == 1 && errors[0].hasSuffix("write {uid} to capture a segment"))
     }
 
-    @Test func aColonBeforeANameIsWorthAWarning() {
+    @Test func `a colon before a name has a warning`() {
         let (ruleset, errors, warnings) = file(service("match /users/:uid { allow read; }"))
         #expect(ruleset != nil && errors == [])
         #expect(warnings == ["2:14 ':uid' stands for itself here; write {uid} to capture a segment"])

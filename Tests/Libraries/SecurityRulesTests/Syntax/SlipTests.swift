@@ -46,7 +46,7 @@ import Testing
         ("a.split(/,/)", ["1:9 a regular expression is not written between '/'"]),
         ("a.matches(/^[a-z", ["1:11 a regular expression is not written between '/'"]),
     ])
-    func whatOtherLanguagesWriteIsToldWithWhatItIsHere(text: String, messages: [String]) {
+    func `syntax of other languages is reported with its equivalent`(text: String, messages: [String]) {
         #expect(begin(conditionErrors(text), with: messages))
     }
 
@@ -67,7 +67,7 @@ import Testing
             ]
         ),
     ])
-    func severalSlipsAreToldTogether(text: String, messages: [String]) {
+    func `several slips are reported together`(text: String, messages: [String]) {
         #expect(begin(conditionErrors(text), with: messages))
     }
 }

@@ -51,7 +51,7 @@ import Testing
             ["1:1 rules_version is missing", "2:1 rules_version is the first statement, once"]
         ),
     ])
-    func aFileThatIsNoneIsTold(text: String, messages: [String]) {
+    func `an invalid file is reported`(text: String, messages: [String]) {
         #expect(begin(file(text).errors, with: messages))
     }
 
@@ -81,7 +81,7 @@ import Testing
         ("'a';", ["2:1 expected match, function or '}', found the text 'a'"]),
         ("@;", ["2:1 '@' means nothing here"]),
     ])
-    func aStatementOfAServiceThatIsNoneIsTold(text: String, messages: [String]) {
+    func `an invalid statement of a service is reported`(text: String, messages: [String]) {
         #expect(begin(serviceErrors(text), with: messages))
     }
 
@@ -150,7 +150,7 @@ import Testing
         ("functoin f() { return true; }", ["2:1 expected allow, match, function or '}', found 'functoin'"]),
         ("let x = 1;", ["2:1 let stands outside of a function"]),
     ])
-    func anAllowThatIsNoneIsTold(text: String, messages: [String]) {
+    func `an invalid allow is reported`(text: String, messages: [String]) {
         #expect(begin(allowErrors(text), with: messages))
     }
 
@@ -159,7 +159,7 @@ import Testing
         ("match /a { alow read; }", "did you mean allow?"), ("function f() { retrun a; }", "did you mean return?"),
         ("match /a { allow craete; }", "did you mean create?"), ("match /a { allow Read; }", "did you mean read?"),
     ])
-    func aMisspeltWordIsToldWithTheNearest(text: String, hint: String) {
+    func `a misspelt word is reported with the nearest one`(text: String, hint: String) {
         let errors = serviceErrors(text)
         #expect(errors.count == 1 && errors[0].contains(hint))
     }

@@ -37,7 +37,7 @@ private func list(_ head: String, _ items: [Expression]) -> String {
     "(" + ([head] + items.map(text(of:))).joined(separator: " ") + ")"
 }
 
-/// An expression's text, or the errors that it has.
+/// The text of an expression, or its errors.
 func parsed(_ condition: String) -> String {
     var findings = RuleFindings(RuleSource(condition, name: "c"))
     guard let expression = ExpressionParser.parse(&findings), findings.isUsable else {
@@ -51,7 +51,7 @@ func errors(_ findings: RuleFindings) -> [String] {
     RuleProblems(findings.errors).problems.map { "\($0.location.line):\($0.location.column) \($0.what); \($0.remedy)" }
 }
 
-/// What a rules file comes to, or nil, with its errors and warnings.
+/// The tree of a rules file, or `nil`, with its errors and warnings.
 func file(_ text: String) -> (ruleset: RulesetSyntax?, errors: [String], warnings: [String]) {
     var findings = RuleFindings(RuleSource(text, name: "f"))
     let ruleset = RulesetParser.parse(&findings)
@@ -104,17 +104,17 @@ func conditionErrors(_ text: String) -> [String] {
     return errors(findings)
 }
 
-/// Of what stands in a service block, which begins on the second line.
+/// The errors of the contents of a service block, which begin on the second line.
 func serviceErrors(_ text: String) -> [String] {
     file(service(text)).errors
 }
 
-/// Of what stands in a match block, which begins on the second line.
+/// The errors of the contents of a match block, which begin on the second line.
 func allowErrors(_ text: String) -> [String] {
     file("rules_version = '2'; service gatehouse.http { match /a {\n\(text)\n}}").errors
 }
 
-/// Whether there are just those messages, as far as they are given.
+/// Whether there are as many messages, and each begins with the given text.
 func begin(_ found: [String], with messages: [String]) -> Bool {
     found.count == messages.count && zip(found, messages).allSatisfy { $0.utf8.starts(with: $1.utf8) }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import SecurityRules
 
 @Suite struct TextLimitTests {
-    /// Each with what it takes for the given number of levels.
+    /// Expressions of a given number of levels.
     static let nestings: [@Sendable (Int) -> String] = [
         { String(repeating: "(", count: $0 - 1) + "a" + String(repeating: ")", count: $0 - 1) },
         { String(repeating: "[", count: $0 - 1) + "a" + String(repeating: "]", count: $0 - 1) },
@@ -24,13 +24,13 @@ import Testing
         { String(repeating: "a || (", count: ($0 - 1) / 2) + "b && c" + String(repeating: ")", count: ($0 - 1) / 2) },
     ]
 
-    @Test(arguments: nestings.indices) func anExpressionNestsSoDeepAndNoDeeper(_ index: Int) {
+    @Test(arguments: nestings.indices) func `an expression nests to the limit and no deeper`(_ index: Int) {
         #expect(conditionErrors(Self.nestings[index](RuleLimits.expressionDepth)) == [])
         let errors = conditionErrors(Self.nestings[index](RuleLimits.expressionDepth + 2))
         #expect(errors.count == 1 && errors[0].contains("expressions nest at most 64 levels deep"))
     }
 
-    @Test(arguments: ["&&", "||"]) func aChainIsOneLevelHoweverLong(_ chain: String) throws {
+    @Test(arguments: ["&&", "||"]) func `a chain is one level, whatever its length`(_ chain: String) throws {
         let text = Array(repeating: "a", count: RuleLimits.sourceExpressions - 1).joined(separator: " \(chain) ")
         var findings = RuleFindings(RuleSource(text, name: "c"))
         guard case .logical(_, let operands)? = ExpressionParser.parse(&findings)?.kind else {
@@ -45,7 +45,7 @@ import Testing
     struct Limit: CustomTestStringConvertible, Sendable {
         var most: Int
         var what: String
-        /// The body of a service with so many.
+        /// The body of a service with that many.
         var text: @Sendable (Int) -> String
 
         var testDescription: String { "\(most) \(what)" }
@@ -77,13 +77,13 @@ import Testing
         Limit(most: RuleLimits.declarations, what: "matches") { String(repeating: "match /a {}", count: $0) },
     ]
 
-    @Test(arguments: limits) func aFileKeepsItsLimits(_ limit: Limit) {
+    @Test(arguments: limits) func `a file has at most as many parts as the limits allow`(_ limit: Limit) {
         #expect(serviceErrors(limit.text(limit.most)) == [])
         let errors = serviceErrors(limit.text(limit.most + 1))
         #expect(errors.count == 1 && errors[0].contains("at most \(limit.most)") && errors[0].contains(limit.what))
     }
 
-    @Test func aFileHasAtMostSoManyBytes() {
+    @Test func `a file has at most 262,144 bytes`() {
         let text = service("match /a { allow read; }")
         let blanks = String(repeating: " ", count: RuleSource.maximumSize - text.utf8.count)
         #expect(file(text + blanks).errors == [])
@@ -93,7 +93,7 @@ import Testing
             ])
     }
 
-    @Test func soManyErrorsAreToldAndNoMore() {
+    @Test func `as many errors are reported as the limit allows`() {
         let errors = allowErrors(String(repeating: "allow red;\n", count: 200))
         #expect(errors.count == RuleProblems.maximumCount)
         #expect(errors.last?.hasPrefix("51:7 ") == true)

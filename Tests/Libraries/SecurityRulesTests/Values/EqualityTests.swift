@@ -18,11 +18,10 @@ import Testing
         (9_007_199_254_740_993, 9_007_199_254_740_992.0), ("a", "A"), ("\u{E9}", "e\u{301}"), ("a", .bytes("a")),
         ([1], [1, 2]), ([1, 2], [2, 1]), ([1], .set(1)), (["a": 1], ["a": 2]), (["a": 1], ["b": 1]), (["a": 1], [:]),
         (.set(1, 2), .set(1, 3)), (.set(1), .set(1, 2)), (.time(5, 6), .time(5, 7)), (.time(5), 5),
-        (.time(5), .span(5)),
-        (.span(5), .span(-5)), (.path("a"), .path("b")), (.path("a", "b"), .path("a/b")), (.path("a"), "/a"),
-        (.diff(RuleMap(["a": 1]), RuleMap([:])), .diff(RuleMap(["a": 2]), RuleMap([:]))),
+        (.time(5), .span(5)), (.span(5), .span(-5)), (.path("a"), .path("b")), (.path("a", "b"), .path("a/b")),
+        (.path("a"), "/a"), (.diff(RuleMap(["a": 1]), RuleMap([:])), .diff(RuleMap(["a": 2]), RuleMap([:]))),
         (.diff(RuleMap([:]), RuleMap(["a": 1])), .diff(RuleMap([:]), RuleMap([:]))), ([1], [[1]]),
-        // What differs before it is certain.
+        // A difference before the unreadable element is certain.
         ([1, .unreadable], [2, .unreadable]), ([.unreadable], [1, 2]),
     ]
 
@@ -32,21 +31,21 @@ import Testing
     ]
 
     @Test(arguments: equal)
-    func valuesOfTheSameWorthAreEqualEitherWay(a: RuleValue, b: RuleValue) throws {
+    func `equal values are equal in both directions`(a: RuleValue, b: RuleValue) throws {
         var work = WorkBudget()
         #expect(try RuleValue.equal(a, b, &work))
         #expect(try RuleValue.equal(b, a, &work))
     }
 
     @Test(arguments: unequal)
-    func otherValuesAreNotEitherWay(a: RuleValue, b: RuleValue) throws {
+    func `different values are unequal in both directions`(a: RuleValue, b: RuleValue) throws {
         var work = WorkBudget()
         #expect(try !RuleValue.equal(a, b, &work))
         #expect(try !RuleValue.equal(b, a, &work))
     }
 
     @Test(arguments: failing)
-    func whatCannotBeReadEqualsNothingAndIsNotUnequalEither(a: RuleValue, b: RuleValue) {
+    func `an unreadable value is neither equal nor unequal`(a: RuleValue, b: RuleValue) {
         #expect(
             Outcome { work throws(RuleFailure) in .bool(try RuleValue.equal(a, b, &work)) }
                 .isSame(as: .failure(.unreadable)))
@@ -56,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: equal + unequal)
-    func keysOfHashedCollectionsAreEqualWhereValuesAre(a: RuleValue, b: RuleValue) throws {
+    func `the keys of hashed collections are equal if the values are`(a: RuleValue, b: RuleValue) throws {
         guard let x = ElementKey(a), let y = ElementKey(b) else { return }
         var work = WorkBudget()
         let isEqual = try RuleValue.equal(a, b, &work)
@@ -67,10 +66,11 @@ import Testing
     @Test(
         arguments: [
             (["a", "b"], "a", true), (["a"], "b", false), ([1], 1.0, true), (.set("a"), "a", true),
-            (["a": 1], "a", true),
-            (["a": 1], "b", false), ([], nil, false), ([nil], nil, true),
+            (["a": 1], "a", true), (["a": 1], "b", false), ([], nil, false), ([nil], nil, true),
         ] as [(RuleValue, RuleValue, Bool)])
-    func aCollectionHasItsElementsAndAMapItsKeys(collection: RuleValue, value: RuleValue, isThere: Bool) {
+    func `a collection contains its elements, and a map its keys`(
+        collection: RuleValue, value: RuleValue, isThere: Bool
+    ) {
         #expect(
             Outcome { work throws(RuleFailure) in .bool(try RuleValue.contains(collection, value, &work)) }
                 .isSame(as: .value(.bool(isThere))))
@@ -82,15 +82,14 @@ import Testing
             ([1], .unreadable, .unreadable), ([], .unreadable, .unreadable), (.unreadable, 1, .unreadable),
             (.path("a"), "a", .wrongKind),
         ] as [(RuleValue, RuleValue, RuleFailure.Reason)])
-    func nothingElseIsACollection(collection: RuleValue, value: RuleValue, reason: RuleFailure.Reason) {
+    func `other values contain nothing`(collection: RuleValue, value: RuleValue, reason: RuleFailure.Reason) {
         #expect(
             Outcome { work throws(RuleFailure) in .bool(try RuleValue.contains(collection, value, &work)) }
                 .isSame(as: .failure(reason)))
     }
 
-    /// As deep as a request's expressions could nest what a token holds.
-    /// As deep as a request can make them: each level of a literal is an expression, and claims add the depth of a token.
-    @Test func deeplyNestedValuesAreCompared() throws {
+    /// As deep as a request can nest values: a level of a literal is an expression, and claims add the token's depth.
+    @Test func `deeply nested values are compared`() throws {
         func nested(_ leaf: RuleValue) -> RuleValue {
             (0..<RuleLimits.expressions + 64).reduce(leaf) { value, number in number % 2 == 0 ? [value] : ["a": value] }
         }

@@ -1,3 +1,4 @@
+import CivilCalendar
 import Testing
 
 @testable import SecurityRules
@@ -15,7 +16,7 @@ import Testing
             (.span(-1, 500_000_000), "-0.5s"), (.path("a", "b/c"), "/a/b%2Fc"), (.path(), "/"),
             (.path("a\n"), #"/a\n"#), (.unreadable, "<unreadable>"),
         ] as [(RuleValue, String)])
-    func aValueWritesItselfAsTheLanguageDoes(value: RuleValue, text: String) {
+    func `the text of a value is in the syntax of the language`(value: RuleValue, text: String) {
         #expect(value.text == text)
     }
 
@@ -26,14 +27,52 @@ import Testing
             .path(String(repeating: "/", count: 10_000)), (0..<1000).reduce(1) { value, _ in [value] },
             (0..<1000).reduce(1) { value, _ in ["a": value] },
         ] as [RuleValue])
-    func aLongTextIsCut(value: RuleValue) {
+    func `a long text is cut`(value: RuleValue) {
         #expect(value.text.unicodeScalars.count == RuleLimits.textLength)
         #expect(value.text.hasSuffix("..."))
     }
 
-    @Test func aTextOfJustTheLengthIsNot() {
+    @Test func `a text of exactly the maximum length is not cut`() {
         let value = RuleValue.string(String(repeating: "a", count: RuleLimits.textLength - 2))
         #expect(value.text.unicodeScalars.count == RuleLimits.textLength)
         #expect(value.text.hasSuffix("a'"))
+    }
+}
+
+@Suite struct RuleTimeTextTests {
+    @Test(
+        arguments: [
+            (-62_135_596_800, "0001-01-01T00:00:00Z", 1, 1), (253_402_300_799, "9999-12-31T23:59:59Z", 5, 365),
+            (0, "1970-01-01T00:00:00Z", 4, 1), (-1, "1969-12-31T23:59:59Z", 3, 365),
+            (951_782_400, "2000-02-29T00:00:00Z", 2, 60), (-2_203_891_200, "1900-03-01T00:00:00Z", 4, 60),
+            (1_709_251_199, "2024-02-29T23:59:59Z", 4, 60), (1_735_603_200, "2024-12-31T00:00:00Z", 2, 366),
+            (-12_219_292_800, "1582-10-15T00:00:00Z", 5, 288), (-12_219_379_200, "1582-10-14T00:00:00Z", 4, 287),
+            (4_102_444_800, "2100-01-01T00:00:00Z", 5, 1),
+        ] as [(Int64, String, Int64, Int64)])
+    func `a known timestamp has its date`(seconds: Int64, text: String, dayOfWeek: Int64, dayOfYear: Int64) throws {
+        let time = try #require(RuleTimestamp(seconds: seconds))
+        #expect(time.text == text)
+        #expect(time.civil.date.dayOfWeek == dayOfWeek)
+        #expect(time.civil.date.dayOfYear == dayOfYear)
+    }
+
+    @Test func `timestamps are of the years 1 to 9999`() {
+        #expect(RuleTimestamp(seconds: -62_135_596_801) == nil)
+        #expect(RuleTimestamp(seconds: 253_402_300_800) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (0, 0, "0s"), (300, 0, "300s"), (1, 500_000_000, "1.5s"), (-1, 500_000_000, "-0.5s"),
+            (-2, 1, "-1.999999999s"), (315_576_000_000, 0, "315576000000s"), (-315_576_000_000, 0, "-315576000000s"),
+            (0, 1, "0.000000001s"),
+        ] as [(Int64, Int32, String)])
+    func `a duration is written in seconds`(seconds: Int64, nanoseconds: Int32, text: String) {
+        #expect(RuleDuration(seconds: seconds, nanoseconds: nanoseconds)?.text == text)
+    }
+
+    @Test(arguments: [(1, "00.000000001"), (120_000_000, "00.12"), (0, "00")] as [(Int32, String)])
+    func `a timestamp has as many decimals as it needs`(nanoseconds: Int32, text: String) {
+        #expect(RuleTimestamp(seconds: 0, nanoseconds: nanoseconds)?.text == "1970-01-01T00:00:\(text)Z")
     }
 }

@@ -4,9 +4,14 @@ import Testing
 
 @testable import Observability
 
-@Suite struct AccessLogBufferTests {
+struct AccessLogBufferTests {
     let counters = WorkerCounters(routes: 0, upstreams: 0)
     let slot = AccessLogSlot(wake: DispatchSemaphore(value: 0))
+    let buffer: AccessLogBuffer
+
+    init() {
+        buffer = AccessLogBuffer(slot: slot, counters: counters)
+    }
 
     private func entry(_ path: String = "/") -> AccessLogEntry {
         var entry = AccessLogEntry(time: 0, requestID: (0, 0), code: .ok)
@@ -14,8 +19,7 @@ import Testing
         return entry
     }
 
-    @Test func aLineIsHandedOverAtTheNextTick() {
-        let buffer = AccessLogBuffer(slot: slot, counters: counters)
+    @Test func `lines are handed over at the next tick`() {
         buffer.record(entry())
         buffer.record(entry())
         #expect(slot.isEmpty)
@@ -24,14 +28,12 @@ import Testing
         #expect(slot.isEmpty)
     }
 
-    @Test func aFullBatchIsHandedOverWithoutATick() {
-        let buffer = AccessLogBuffer(slot: slot, counters: counters)
+    @Test func `a full batch is handed over without a tick`() {
         for _ in 0..<64 { buffer.record(entry(String(repeating: "a", count: 2000))) }
         #expect(!slot.isEmpty)
     }
 
-    @Test func aWriterThatDoesNotKeepUpCostsLinesThatAreCounted() {
-        let buffer = AccessLogBuffer(slot: slot, counters: counters)
+    @Test func `the lines that a slow writer loses are counted`() {
         let total = 1000
         for _ in 0..<total { buffer.record(entry(String(repeating: "a", count: 2000))) }
         let batches = [slot.take(), buffer.takeBatch()].compactMap { $0 }
@@ -42,8 +44,7 @@ import Testing
             batches.allSatisfy { $0.bytes.count <= AccessLogBuffer.capacity && $0.bytes.last == UInt8(ascii: "\n") })
     }
 
-    @Test func nothingIsHandedOverWhileTheBatchBeforeWaits() {
-        let buffer = AccessLogBuffer(slot: slot, counters: counters)
+    @Test func `a batch waits until the previous one is taken`() {
         buffer.record(entry("/first"))
         buffer.flush()
         buffer.record(entry("/second"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Observability
 
-@Suite struct AccessLogWriterTests {
+struct AccessLogWriterTests {
     private func temporaryFile() -> String {
         FileManager.default.temporaryDirectory.appendingPathComponent("access-\(UUID().uuidString).log").path
     }
@@ -16,7 +16,7 @@ import Testing
         buffer.record(entry)
     }
 
-    @Test func whatWasHandedOverAndWhatIsLeftIsWrittenBeforeTheEnd() async throws {
+    @Test func `all lines are written before the writer closes`() async throws {
         let path = temporaryFile()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let writer = try AccessLogWriter(target: .file(path: path), workers: 2)
@@ -33,7 +33,7 @@ import Testing
         #expect(writer.lostLines == 0)
     }
 
-    @Test func aFileIsAppendedTo() async throws {
+    @Test func `lines are appended to a file`() async throws {
         let path = temporaryFile()
         defer { try? FileManager.default.removeItem(atPath: path) }
         try "before\n".write(toFile: path, atomically: true, encoding: .utf8)
@@ -42,7 +42,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "before\nafter\n")
     }
 
-    @Test func aPlaceThatCannotBeOpenedIsToldWithItsReason() {
+    @Test func `an unusable path is an error with the reason`() {
         let error = #expect(throws: AccessLogError.self) {
             try AccessLogWriter(target: .file(path: "/nowhere/at/all.log"), workers: 1)
         }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-    func linesThatTheSystemRefusesAreCounted() async throws {
+    func `lines that cannot be written are counted`() async throws {
         let writer = try AccessLogWriter(target: .file(path: "/dev/full"), workers: 0)
         await writer.close(remainders: [LogBatch(bytes: Array("a\nb\n".utf8), lines: 2)])
         #expect(writer.lostLines == 2)

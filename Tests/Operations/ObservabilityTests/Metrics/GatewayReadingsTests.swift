@@ -2,7 +2,7 @@ import GatewayCore
 import Observability
 import Testing
 
-@Suite struct GatewayReadingsTests {
+struct GatewayReadingsTests {
     private func lines(_ change: (WorkerCounters, inout GatewayReadings) -> Void) -> [Substring] {
         let counters = WorkerCounters(routes: 2, upstreams: 1)
         var readings = GatewayReadings(
@@ -12,7 +12,7 @@ import Testing
         return readings.snapshot().prometheusText().split(separator: "\n")
     }
 
-    @Test func requestsAreTheSumByRouteAndCode() {
+    @Test func `requests are counted by route and code`() {
         let lines = lines { counters, _ in
             counters.count(.ok, route: 0)
             counters.count(.requiresRecentLogin, route: 0)
@@ -26,7 +26,7 @@ import Testing
             ])
     }
 
-    @Test func routesOfTheSameNameAreOneSeries() {
+    @Test func `routes of the same name are one series`() {
         let lines = lines { counters, readings in
             readings.routes = ["/a", "/a"]
             counters.count(.ok, route: 0)
@@ -35,7 +35,7 @@ import Testing
         #expect(lines.contains(#"gatehouse_requests_total{route="/a",code="ok"} 2"#))
     }
 
-    @Test func aSetThatWasNeverFetchedIsInfinitelyOld() {
+    @Test func `a key set that was never fetched has an infinite age`() {
         let lines = lines { _, readings in
             readings.keySets = [.init(url: "https://k", age: nil, keys: 0, fetches: 0, failures: 3)]
         }
@@ -44,12 +44,12 @@ import Testing
         #expect(lines.contains("gatehouse_store_age_seconds +Inf"))
     }
 
-    @Test func anInsecureOptionIsShown() {
+    @Test func `an insecure option is reported`() {
         let lines = lines { $1.insecureOptions = ["identity.firebase.insecure_emulator"] }
         #expect(lines.contains(#"gatehouse_insecure_option{option="identity.firebase.insecure_emulator"} 1"#))
     }
 
-    @Test func thePoolIsShownByUpstream() {
+    @Test func `connections and responses are reported by upstream`() {
         let lines = lines { counters, _ in
             counters.adjust(.connectionsBusy, by: 2, upstream: 0)
             counters.countStatus(404, upstream: 0)
@@ -58,7 +58,7 @@ import Testing
         #expect(lines.contains(#"gatehouse_upstream_responses_total{upstream="api",class="4xx"} 1"#))
     }
 
-    @Test func everyFamilyIsNamedOnceAndEverySeriesIsShownOnce() {
+    @Test func `every family and every series is unique`() {
         let lines = lines { counters, readings in
             counters.count(.ok, route: 0)
             readings.keySets = [.init(url: "k", age: 1, keys: 1, fetches: 1, failures: 0)]

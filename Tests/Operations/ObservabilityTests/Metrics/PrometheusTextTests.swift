@@ -2,37 +2,37 @@ import GatewayCore
 import Observability
 import Testing
 
-@Suite struct PrometheusTextTests {
+struct PrometheusTextTests {
     private func text(_ samples: MetricFamily.Samples, help: StaticString = "Help.") -> String {
         MetricsSnapshot(families: [MetricFamily("a_metric", help: help, samples)]).prometheusText()
     }
 
-    @Test func aCounterHasHelpTypeAndLabels() {
+    @Test func `a counter has help, type and labels`() {
         let text = text(.counters([MetricSample([("route", "/a"), ("code", "ok")], 3)]))
         #expect(text == "# HELP a_metric Help.\n# TYPE a_metric counter\na_metric{route=\"/a\",code=\"ok\"} 3\n")
     }
 
-    @Test func aValueWithoutLabelsHasNoBraces() {
+    @Test func `a value without labels has no braces`() {
         #expect(text(.gauges([MetricSample([], 2.5)])).hasSuffix("\na_metric 2.5\n"))
     }
 
-    @Test func backslashesQuotesAndLineFeedsOfLabelsAreEscaped() {
+    @Test func `backslashes, quotes and line feeds of labels are escaped`() {
         let text = text(.counters([MetricSample([("l", "a\\b\"c\nd\r\né")], 1)]))
         #expect(text.hasSuffix("a_metric{l=\"a\\\\b\\\"c\\nd\r\\né\"} 1\n"))
     }
 
-    @Test func helpKeepsItsQuotesAndLosesItsLineFeeds() {
+    @Test func `help keeps its quotes and escapes its line feeds`() {
         #expect(text(.counters([]), help: "a \"b\"\nc\\d").hasPrefix("# HELP a_metric a \"b\"\\nc\\\\d\n"))
     }
 
     @Test(arguments: [
         (Double.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"), (0, "0"), (1e20, "1e+20"), (-3, "-3"),
     ])
-    func numbersAreSpelledAsPrometheusReadsThem(value: Double, spelled: String) {
+    func `numbers have the spelling of Prometheus`(value: Double, spelled: String) {
         #expect(text(.gauges([MetricSample([], value)])).hasSuffix("a_metric \(spelled)\n"))
     }
 
-    @Test func aHistogramIsCumulativeAndEndsWithInfinity() {
+    @Test func `a histogram is cumulative and ends with infinity`() {
         var buckets = [UInt64](repeating: 0, count: LatencyBuckets.count)
         buckets[0] = 2
         buckets[8] = 1

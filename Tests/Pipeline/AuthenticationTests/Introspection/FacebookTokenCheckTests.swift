@@ -8,7 +8,7 @@ import Testing
 @testable import GatewayFixtures
 
 @Suite struct FacebookTokenCheckTests {
-    @Test func theApplicationAsksAboutTheToken() {
+    @Test func `the request authenticates the application`() {
         let request = check.request(about: Array("EAA&x=|".utf8))
         #expect(request.method == .get)
         #expect(
@@ -17,11 +17,9 @@ import Testing
         #expect(request.body.isEmpty)
     }
 
-    @Test func aGoodAnswerProvesWhoAndForWhom() throws {
+    @Test func `a valid response proves the user and the application`() throws {
         let body = answer(#""expires_at":1700003600,"issued_at":1699999000,"scopes":["email","public_profile"]"#)
-        guard case .accepted(let identity) = judgement(of: body, by: check) else {
-            throw TestFailure(judgement(of: body, by: check).shown)
-        }
+        let identity = try accepted(body, by: check)
         #expect(identity.subject == "1001")
         #expect(identity.scopes == ["email", "public_profile"])
         #expect(identity.issuedAt == 1_699_999_000)
@@ -33,47 +31,40 @@ import Testing
                 + #""exp":1700003600}"#)
     }
 
-    @Test(
-        "what counts and what does not",
-        arguments: [
-            (#""expires_at":0"#, "accepted 1001"), (#""expires_at":1700000001"#, "accepted 1001"),
-            (#""expires_at":1700000000"#, "refused expired"), (#""expires_at":"0""#, "failed malformed"),
-            (#""application":"x""#, "failed malformed"),
-            (#""expires_at":0,"error":{"code":190}"#, "refused inactive"),
-            (#""expires_at":0,"issued_at":1700000006"#, "refused issuedInFuture"),
-            (#""expires_at":0,"issued_at":-9223372036854775807"#, "refused issuedAt"),
-            (#""expires_at":0,"issued_at":-1e300"#, "refused issuedAt"),
-            (#""expires_at":-9223372036854775808"#, "refused expired"),
-            (#""expires_at":0,"scopes":"email""#, "failed malformed"),
-        ])
-    func members(members: String, expected: String) {
+    @Test(arguments: [
+        (#""expires_at":0"#, "accepted 1001"), (#""expires_at":1700000001"#, "accepted 1001"),
+        (#""expires_at":1700000000"#, "refused expired"), (#""expires_at":"0""#, "failed malformed"),
+        (#""application":"x""#, "failed malformed"), (#""expires_at":0,"error":{"code":190}"#, "refused inactive"),
+        (#""expires_at":0,"issued_at":1700000006"#, "refused issuedInFuture"),
+        (#""expires_at":0,"issued_at":-9223372036854775807"#, "refused issuedAt"),
+        (#""expires_at":0,"issued_at":-1e300"#, "refused issuedAt"),
+        (#""expires_at":-9223372036854775808"#, "refused expired"),
+        (#""expires_at":0,"scopes":"email""#, "failed malformed"),
+    ])
+    func `each member of the response decides`(members: String, expected: String) {
         #expect(judgement(of: answer(members), by: check).shown == expected)
     }
 
-    @Test(
-        "G-12: for whom, what and whose it is",
-        arguments: [
-            (#"{"is_valid":true,"app_id":"43","type":"USER","user_id":"1","expires_at":0}"#, "refused audience"),
-            (#"{"is_valid":true,"app_id":42,"type":"USER","user_id":"1","expires_at":0}"#, "refused audience"),
-            (#"{"is_valid":true,"type":"USER","user_id":"1","expires_at":0}"#, "refused audience"),
-            (#"{"is_valid":true,"app_id":"42","type":"PAGE","user_id":"1","expires_at":0}"#, "refused tokenType"),
-            (#"{"is_valid":true,"app_id":"42","user_id":"1","expires_at":0}"#, "refused tokenType"),
-            (#"{"is_valid":true,"app_id":"42","type":"USER","expires_at":0}"#, "refused subject"),
-            (#"{"is_valid":true,"app_id":"42","type":"USER","user_id":1,"expires_at":0}"#, "refused subject"),
-            (#"{"is_valid":false,"app_id":"42","type":"USER","user_id":"1","expires_at":0}"#, "refused inactive"),
-            (#"{"is_valid":"true","app_id":"42","type":"USER","user_id":"1","expires_at":0}"#, "failed malformed"),
-            (#"{"app_id":"42","type":"USER","user_id":"1","expires_at":0}"#, "failed malformed"),
-            (#"{"error":{"code":190,"message":"no"},"is_valid":false,"scopes":[]}"#, "refused inactive"),
-            ("[]", "failed malformed"), ("null", "failed malformed"),
-        ])
-    func data(data: String, expected: String) {
+    @Test(arguments: [
+        (#"{"is_valid":true,"app_id":"43","type":"USER","user_id":"1","expires_at":0}"#, "refused audience"),
+        (#"{"is_valid":true,"app_id":42,"type":"USER","user_id":"1","expires_at":0}"#, "refused audience"),
+        (#"{"is_valid":true,"type":"USER","user_id":"1","expires_at":0}"#, "refused audience"),
+        (#"{"is_valid":true,"app_id":"42","type":"PAGE","user_id":"1","expires_at":0}"#, "refused tokenType"),
+        (#"{"is_valid":true,"app_id":"42","user_id":"1","expires_at":0}"#, "refused tokenType"),
+        (#"{"is_valid":true,"app_id":"42","type":"USER","expires_at":0}"#, "refused subject"),
+        (#"{"is_valid":true,"app_id":"42","type":"USER","user_id":1,"expires_at":0}"#, "refused subject"),
+        (#"{"is_valid":false,"app_id":"42","type":"USER","user_id":"1","expires_at":0}"#, "refused inactive"),
+        (#"{"is_valid":"true","app_id":"42","type":"USER","user_id":"1","expires_at":0}"#, "failed malformed"),
+        (#"{"app_id":"42","type":"USER","user_id":"1","expires_at":0}"#, "failed malformed"),
+        (#"{"error":{"code":190,"message":"no"},"is_valid":false,"scopes":[]}"#, "refused inactive"),
+        ("[]", "failed malformed"), ("null", "failed malformed"),
+    ])
+    func `G-12: audience, type and subject are required`(data: String, expected: String) {
         #expect(judgement(of: #"{"data":\#(data)}"#, by: check).shown == expected)
     }
 
-    @Test(
-        "G-13: a status other than 200 says nothing of the token",
-        arguments: [(400, "failed status"), (401, "failed ownCredentials"), (403, "failed ownCredentials")])
-    func status(status: Int, expected: String) {
+    @Test(arguments: [(400, "failed status"), (401, "failed ownCredentials"), (403, "failed ownCredentials")])
+    func `G-13: a status other than 200 is no verdict on the token`(status: Int, expected: String) {
         #expect(judgement(of: #"{"error":{"code":190}}"#, status, by: check).shown == expected)
     }
 

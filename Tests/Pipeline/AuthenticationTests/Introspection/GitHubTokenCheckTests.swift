@@ -9,7 +9,7 @@ import Testing
 @testable import GatewayFixtures
 
 @Suite struct GitHubTokenCheckTests {
-    @Test func theApplicationAsksAboutTheToken() throws {
+    @Test func `the request authenticates the application`() throws {
         let request = check.request(about: Array(#"gho_a"b"#.utf8))
         #expect(request.method == .post)
         #expect(request.url == "https://api.github.com/applications/Iv1.a%2Fb/token")
@@ -19,13 +19,11 @@ import Testing
         #expect(request.field("content-type") == "application/json")
     }
 
-    @Test func aGoodAnswerProvesWhoAndForWhom() throws {
+    @Test func `a valid response proves the user and the application`() throws {
         let body = answer(
             user: #"{"id":583231,"login":"octocat","name":"Mona","email":null,"avatar_url":"https://a.example/u"}"#,
             more: #""scopes":["user:email","repo"],"created_at":"2023-11-14T22:00:00Z","expires_at":null"#)
-        guard case .accepted(let identity) = judgement(of: body, by: check) else {
-            throw TestFailure(judgement(of: body, by: check).shown)
-        }
+        let identity = try accepted(body, by: check)
         #expect(identity.subject == "583231")
         #expect(identity.scopes == ["user:email", "repo"])
         #expect(identity.issuedAt == 1_699_999_200)
@@ -37,56 +35,46 @@ import Testing
                 + #""login":"octocat","name":"Mona","picture":"https://a.example/u"}"#)
     }
 
-    @Test(
-        "G-12: a token of another application does not count",
-        arguments: [
-            #"{"client_id":"Iv1.other"}"#, #"{"client_id":"IV1.A/B"}"#, #"{"client_id":7}"#, "{}",
-            #"{"name":"Iv1.a/b"}"#,
-        ])
-    func otherApplication(app: String) {
+    @Test(arguments: [
+        #"{"client_id":"Iv1.other"}"#, #"{"client_id":"IV1.A/B"}"#, #"{"client_id":7}"#, "{}", #"{"name":"Iv1.a/b"}"#,
+    ])
+    func `G-12: a token of another application is refused`(app: String) {
         #expect(judgement(of: answer(app: app), by: check).shown == "refused audience")
     }
 
-    @Test("what GitHub does not know, or will not look for", arguments: [404, 422])
-    func refusingStatus(status: Int) {
+    @Test(arguments: [404, 422])
+    func `a token that GitHub does not know or does not search for is inactive`(status: Int) {
         #expect(judgement(of: "{}", status, by: check).shown == "refused inactive")
     }
 
-    @Test(
-        "G-13: everything else says nothing of the token",
-        arguments: [
-            (401, "failed ownCredentials"), (403, "failed status"), (429, "failed throttled"), (500, "failed status"),
-            (302, "failed redirected"), (201, "failed status"),
-        ])
-    func status(status: Int, expected: String) {
+    @Test(arguments: [
+        (401, "failed ownCredentials"), (403, "failed status"), (429, "failed throttled"), (500, "failed status"),
+        (302, "failed redirected"), (201, "failed status"),
+    ])
+    func `G-13: every other status is no verdict on the token`(status: Int, expected: String) {
         #expect(judgement(of: answer(), status, by: check).shown == expected)
     }
 
     /// Now is 2023-11-14T22:13:20Z.
-    @Test(
-        "when a token ends",
-        arguments: [
-            (#""expires_at":"2023-11-14T22:13:21Z""#, "accepted 1"),
-            (#""expires_at":"2023-11-14T22:13:20Z""#, "refused expired"),
-            (#""expires_at":"2023-11-14T23:13:21+01:00""#, "accepted 1"),
-            (#""expires_at":"tomorrow""#, "failed malformed"), (#""expires_at":1700000100"#, "failed malformed"),
-            (#""created_at":"2023-11-14T22:13:26Z""#, "refused issuedInFuture"),
-            (#""created_at":"0001-01-01T00:00:00Z""#, "refused issuedAt"),
-            (#""created_at":7"#, "failed malformed"), (#""scopes":"repo""#, "failed malformed"),
-            (#""scopes":[1]"#, "failed malformed"), (#""scopes":null"#, "accepted 1"),
-        ])
-    func times(member: String, expected: String) {
+    @Test(arguments: [
+        (#""expires_at":"2023-11-14T22:13:21Z""#, "accepted 1"),
+        (#""expires_at":"2023-11-14T22:13:20Z""#, "refused expired"),
+        (#""expires_at":"2023-11-14T23:13:21+01:00""#, "accepted 1"), (#""expires_at":"tomorrow""#, "failed malformed"),
+        (#""expires_at":1700000100"#, "failed malformed"),
+        (#""created_at":"2023-11-14T22:13:26Z""#, "refused issuedInFuture"),
+        (#""created_at":"0001-01-01T00:00:00Z""#, "refused issuedAt"), (#""created_at":7"#, "failed malformed"),
+        (#""scopes":"repo""#, "failed malformed"), (#""scopes":[1]"#, "failed malformed"),
+        (#""scopes":null"#, "accepted 1"),
+    ])
+    func `times of a token are checked`(member: String, expected: String) {
         #expect(judgement(of: answer(more: member), by: check).shown == expected)
     }
 
-    @Test(
-        "a user's number is a number",
-        arguments: [
-            (#"{"id":"1"}"#, "failed malformed"), (#"{"id":1.5}"#, "failed malformed"), ("{}", "failed malformed"),
-            (#"{"id":99999999999999999999}"#, "failed malformed"), ("null", "refused subject"),
-            ("7", "failed malformed"),
-        ])
-    func user(user: String, expected: String) {
+    @Test(arguments: [
+        (#"{"id":"1"}"#, "failed malformed"), (#"{"id":1.5}"#, "failed malformed"), ("{}", "failed malformed"),
+        (#"{"id":99999999999999999999}"#, "failed malformed"), ("null", "refused subject"), ("7", "failed malformed"),
+    ])
+    func `a user's id is a number`(user: String, expected: String) {
         #expect(judgement(of: answer(user: user), by: check).shown == expected)
     }
 

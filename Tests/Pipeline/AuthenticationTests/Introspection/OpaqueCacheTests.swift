@@ -9,8 +9,7 @@ import Testing
 @testable import OutboundHTTP
 
 @Suite struct OpaqueCacheTests {
-    @Test("G-01, G-03, G-14: what one entry of the configuration was told counts for no other")
-    func entriesAreApart() throws {
+    @Test func `G-01, G-03, G-14: a verdict of one provider entry counts for no other entry`() throws {
         let rig = try OpaqueRig(
             .opaque("oauth.a"), .opaque("oauth.b") { $0.audiences = ["other"] },
             .opaque("oauth.c", url: "https://another.example/introspect"))
@@ -24,8 +23,7 @@ import Testing
         #expect(rig.transport.count == 3)
     }
 
-    @Test("G-04: a verdict belongs to a place and a hash, not to a text that is made of several")
-    func keysAreApart() throws {
+    @Test func `G-04: the key of a verdict is the provider and a hash`() throws {
         let hasher = try #require(SHA256Hasher())
         let a = VerdictTable.Key(provider: 1, token: try #require(hasher.hash(Array("a|b".utf8))))
         let b = VerdictTable.Key(provider: 1, token: try #require(hasher.hash(Array("a".utf8))))
@@ -33,8 +31,7 @@ import Testing
         #expect(a != VerdictTable.Key(provider: 2, token: a.token))
     }
 
-    @Test("G-05: nothing of the token is kept once it was sent, nor told in the log")
-    func tokensAreNotKept() throws {
+    @Test func `G-05: no token is kept after the call or logged`() throws {
         let rig = try OpaqueRig(.opaque())
         try rig.check("the-token-itself")
         try rig.check("another-token-itself")
@@ -50,8 +47,7 @@ import Testing
         #expect(!rig.log.all.isEmpty)
     }
 
-    @Test("G-06: an answer without exp counts for cache_for, from the start of the call")
-    func withoutEnd() throws {
+    @Test func `G-06: a response without exp counts for cache_for, from the start of the call`() throws {
         let rig = try OpaqueRig(.opaque { $0.cacheFor = .seconds(60) })
         let asked = try rig.check("T")
         rig.time.advance(seconds: 1.5)
@@ -66,12 +62,11 @@ import Testing
     }
 
     @Test(
-        "G-06: an end of the token's own bounds that, a far one does not",
         arguments: [
             (#""exp":1700000010"#, 10), (#""exp":1700000010.9"#, 10), (#""exp":1700009999"#, 60),
             (#""exp":9223372036854775807"#, 60), (#""exp":1e300"#, 60),
         ] as [(String, Double)])
-    func ends(member: String, seconds: Double) throws {
+    func `G-06: exp bounds the time in the cache, and cache_for bounds exp`(member: String, seconds: Double) throws {
         let rig = try OpaqueRig(.opaque { $0.cacheFor = .seconds(60) })
         let asked = try rig.check("T")
         rig.transport.answer(0, activeAnswer(member))
@@ -79,11 +74,8 @@ import Testing
         #expect(rig.left(asked.all.first) == seconds)
     }
 
-    @Test func withoutCachingAnAnswerCountsForThoseWhoWaitedForIt() throws {
-        let rig = try OpaqueRig(
-            .opaque {
-                $0.cacheFor = .zero; $0.cacheRefusedFor = .zero
-            })
+    @Test func `without caching a response counts only for the requests that wait for it`() throws {
+        let rig = try OpaqueRig(.opaque { ($0.cacheFor, $0.cacheRefusedFor) = (.zero, .zero) })
         let first = try rig.check("T")
         let second = try rig.check("T")
         rig.transport.answer(0, activeAnswer())
@@ -94,12 +86,8 @@ import Testing
         #expect(rig.transport.count == 3)
     }
 
-    @Test("G-09: a refusal counts for cache_refused_for, and an acceptance for no longer than cache_for")
-    func boundedStaleness() throws {
-        let rig = try OpaqueRig(
-            .opaque {
-                $0.cacheFor = .seconds(30); $0.cacheRefusedFor = .seconds(10)
-            })
+    @Test func `G-09: a refusal counts for cache_refused_for, and an acceptance for no longer than cache_for`() throws {
+        let rig = try OpaqueRig(.opaque { ($0.cacheFor, $0.cacheRefusedFor) = (.seconds(30), .seconds(10)) })
         let refused = try rig.check("T")
         rig.transport.answer(0, #"{"active":false}"#)
         #expect(refused.texts == ["refused inactive"])
@@ -117,8 +105,7 @@ import Testing
         #expect(try rig.check("T").texts == ["refused inactive"])
     }
 
-    @Test("G-08: a flood of unknown tokens pushes out no good one, and memory is bounded")
-    func floodAndMemory() throws {
+    @Test func `G-08: unknown tokens evict no accepted token, and memory is bounded`() throws {
         let rig = try OpaqueRig(.opaque { $0.rate = 10_000 })
         let good = try rig.check("good")
         rig.transport.answer(0, activeAnswer())
@@ -132,26 +119,20 @@ import Testing
         #expect(VerdictTable.acceptedLimit + VerdictTable.refusedLimit == 16_384)
     }
 
-    @Test(
-        "G-15: what no opaque token can be is refused, and nobody is asked",
-        arguments: ["", "a b", "a\u{0}", "a\n", "ü", String(repeating: "x", count: OpaqueToken.sizeLimit + 1)])
-    func notATokenAtAll(token: String) throws {
+    @Test(arguments: ["", "a b", "a\u{0}", "a\n", "ü", String(repeating: "x", count: OpaqueToken.sizeLimit + 1)])
+    func `G-15: text that is no opaque token is refused without a call`(token: String) throws {
         let rig = try OpaqueRig(.opaque())
         #expect(try rig.check(token).texts == ["refused notOpaqueToken"])
         #expect(rig.transport.count == 0)
     }
 
-    @Test func aPlaceWithoutAProviderHasNoVerdict() throws {
-        let rig = try OpaqueRig(.opaque())
-        #expect(try rig.check("T", provider: 1).texts == ["unavailable 1"])
-    }
-
-    @Test func providersWithoutOpaqueTokensHaveNoPlace() throws {
+    @Test func `providers without opaque tokens have no index`() throws {
         let location = GatewayCore.SourceLocation(file: "test", line: 1, column: 1)
         let rig = try OpaqueRig(
             Configuration.Provider(id: "apple.com", kind: .apple, location: location), .opaque("oauth.b"))
         try rig.check("T", provider: 0)
         #expect(rig.transport.count == 1)
         #expect(rig.tokens.status().map(\.provider) == ["oauth.b"])
+        #expect(try rig.check("T", provider: 1).texts == ["unavailable 1"])
     }
 }

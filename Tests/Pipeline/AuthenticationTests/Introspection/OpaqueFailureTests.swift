@@ -8,21 +8,16 @@ import Testing
 @testable import OutboundHTTP
 
 @Suite struct OpaqueFailureTests {
-    static let failures: [(String, FakeTransport.Reply)] = [
-        ("401", .success(OutboundResponse(status: 401, body: []))),
-        ("403", .success(OutboundResponse(status: 403, body: []))),
-        ("429", .success(OutboundResponse(status: 429, body: []))),
-        ("500", .success(OutboundResponse(status: 500, body: []))),
-        ("302", .success(OutboundResponse(status: 302, body: []))), ("time", .failure(LookupFailure(.timedOut))),
-        ("refused", .failure(LookupFailure(.unreachable))), ("closed", .failure(LookupFailure(.closed))),
-    ]
+    static let failures: [FakeTransport.Reply] =
+        [401, 403, 429, 500, 302].map { FakeTransport.Reply.success(OutboundResponse(status: $0, body: [])) }
+        + [LookupFailure.Kind.timedOut, .unreachable, .closed].map { FakeTransport.Reply.failure(LookupFailure($0)) }
 
-    @Test("G-13: an outage has no verdict, and everybody is told so at once for a second", arguments: failures.indices)
-    func outage(place: Int) throws {
+    @Test(arguments: failures.indices)
+    func `G-13: an outage is no verdict and is reported at once for a second`(place: Int) throws {
         let rig = try OpaqueRig(.opaque { $0.concurrency = 1 })
         let asked = try rig.check("a")
         let waiting = try rig.check("b", from: 2)
-        rig.transport.answer(0, Self.failures[place].1)
+        rig.transport.answer(0, Self.failures[place])
         #expect(asked.texts == ["unavailable 1"] && waiting.texts == ["unavailable 1"])
         rig.advance(0.9)
         #expect(try rig.check("a").texts == ["unavailable 1"])
@@ -35,10 +30,8 @@ import Testing
         #expect(again.texts == ["accepted alice"])
     }
 
-    @Test(
-        "G-13: Retry-After is honoured",
-        arguments: [("7", 7), ("0", 1), ("9999", 60), ("Tue, 14 Nov 2023 22:13:50 GMT", 30), ("soon", 1)])
-    func retryAfter(field: String, seconds: Int) throws {
+    @Test(arguments: [("7", 7), ("0", 1), ("9999", 60), ("Tue, 14 Nov 2023 22:13:50 GMT", 30), ("soon", 1)])
+    func `G-13: Retry-After is honoured`(field: String, seconds: Int) throws {
         let rig = try OpaqueRig(.opaque())
         let asked = try rig.check("a")
         rig.transport.answer(0, 429, "", retryAfter: field)
@@ -51,7 +44,7 @@ import Testing
         #expect(rig.transport.count == 2)
     }
 
-    @Test func whatIsKnownCountsDuringAnOutage() throws {
+    @Test func `a cached verdict counts during an outage`() throws {
         let rig = try OpaqueRig(.opaque())
         try rig.check("good")
         rig.transport.answer(0, activeAnswer())
@@ -61,7 +54,7 @@ import Testing
         #expect(rig.counters.hits == 1)
     }
 
-    @Test func oneProvidersOutageIsNobodyElses() throws {
+    @Test func `an outage concerns one provider only`() throws {
         let rig = try OpaqueRig(.opaque("oauth.a"), .opaque("oauth.b"))
         try rig.check("T", provider: 0)
         rig.transport.answer(0, 503, "")
@@ -71,17 +64,20 @@ import Testing
         #expect(rig.tokens.status().map { $0.pausedFor > 0 } == [true, false])
     }
 
-    @Test(
-        "a token that confuses its provider keeps no other from being checked",
-        arguments: [(200, "<html>"), (200, "[]"), (200, ""), (400, ""), (414, ""), (404, "")])
-    func confusion(status: Int, body: String) throws {
+    static let invalid: [FakeTransport.Reply] =
+        [(200, "<html>"), (200, "[]"), (200, ""), (400, ""), (414, ""), (404, "")].map { status, body in
+            FakeTransport.Reply.success(OutboundResponse(status: status, body: Array(body.utf8)))
+        } + [.failure(LookupFailure(failure: KeyFetchError(.tooLarge, "more than 65536 bytes")))]
+
+    @Test(arguments: invalid.indices)
+    func `a token with an invalid response delays no other token`(index: Int) throws {
         let rig = try OpaqueRig(.opaque { $0.concurrency = 2 })
         let confusing = try rig.check("confusing")
-        rig.transport.answer(0, status, body)
+        rig.transport.answer(0, Self.invalid[index])
         #expect(confusing.texts == ["unavailable 1"])
         #expect(try rig.check("confusing").texts == ["unavailable 1"])
         let (good, another) = (try rig.check("good"), try rig.check("another"))
-        #expect(rig.transport.count == 3)
+        try #require(rig.transport.count == 3)
         rig.transport.answer(1, activeAnswer())
         rig.transport.answer(2, activeAnswer())
         #expect(good.texts == ["accepted alice"] && another.texts == ["accepted alice"])
@@ -90,18 +86,7 @@ import Testing
         #expect(rig.transport.count == 4)
     }
 
-    @Test func aTokenWithALongAnswerKeepsNoOtherFromBeingChecked() throws {
-        let rig = try OpaqueRig(.opaque())
-        let long = try rig.check("long")
-        rig.transport.answer(0, .failure(LookupFailure(failure: KeyFetchError(.tooLarge, "more than 65536 bytes"))))
-        #expect(long.texts == ["unavailable 1"])
-        let good = try rig.check("good")
-        try #require(rig.transport.count == 2)
-        rig.transport.answer(1, activeAnswer())
-        #expect(good.texts == ["accepted alice"])
-    }
-
-    @Test func refusedCredentialsOfOurOwnAreAnError() throws {
+    @Test func `refused credentials of the gateway are logged as an error`() throws {
         let rig = try OpaqueRig(
             .opaque("github.com", kind: .github, url: "https://api.github.com/applications/{client_id}/token"))
         try rig.check("gho_x")
@@ -120,7 +105,7 @@ import Testing
         #expect(!rig.log.text.contains("pass") && !rig.log.text.contains("key=secret"))
     }
 
-    @Test func theStatusTellsWhatHappened() throws {
+    @Test func `the status counts calls, hits and verdicts`() throws {
         let rig = try OpaqueRig(.opaque())
         try rig.check("a")
         try rig.check("b")

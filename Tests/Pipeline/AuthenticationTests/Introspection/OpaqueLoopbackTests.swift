@@ -9,28 +9,9 @@ import Testing
 @testable import GatewayFixtures
 @testable import SystemFixtures
 
-/// The whole over real connections.
+/// Checks over real connections. `DevelopmentProviderTests` has the accepted tokens.
 @Suite(.timeLimit(.minutes(1))) struct OpaqueLoopbackTests {
-    @Test func aTokenIsCheckedOverHTTP() async throws {
-        let source = try await MisbehavingSource { _ in
-            .send(
-                httpAnswer(
-                    Array(#"{"data":{"app_id":"42","type":"USER","is_valid":true,"user_id":"7","expires_at":0}}"#.utf8))
-            )
-        }
-        let log = LogLines()
-        let tokens = opaqueTokens(facebook(at: source.url), log)
-        #expect(try await verdict(of: "EAA|x", tokens).shown == "accepted 7")
-        #expect(try await verdict(of: "EAA|x", tokens).shown == "accepted 7")
-        #expect(source.requests.count == 1)
-        let head = try #require(source.requests.first?.head)
-        #expect(head.hasPrefix("GET /keys?input_token=EAA%7Cx&access_token=42%7Cs3cret HTTP/1.1\r\n"))
-        await tokens.shutdown()
-        try await source.close()
-    }
-
-    @Test("G-13: nobody there is an outage that ends by itself; the log names neither token nor secret")
-    func outage() async throws {
+    @Test func `G-13: an unreachable provider is an outage, and the log has neither token nor secret`() async throws {
         let source = try await MisbehavingSource { _ in .silence }
         try await source.close()
         let log = LogLines()
@@ -41,7 +22,7 @@ import Testing
         await tokens.shutdown()
     }
 
-    @Test func whatWaitsForTheRateIsAskedWhenItsTimeComes() async throws {
+    @Test func `calls that wait for the rate are sent later`() async throws {
         let source = try await MisbehavingSource { _ in .send(httpAnswer(Array(#"{"data":{"is_valid":false}}"#.utf8))) }
         var provider = facebook(at: source.url)
         provider.opaqueTokens?.rate = 20

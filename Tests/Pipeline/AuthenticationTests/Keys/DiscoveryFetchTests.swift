@@ -16,7 +16,9 @@ import Testing
         key = try TestKey("a")
     }
 
-    /// A source that answers `/keys` with the document and `/set` with the keys; each told the address where it listens.
+    /// A source with the document at `/keys` and the keys at `/set`.
+    ///
+    /// - Parameter document: returns the document for the host of the request.
     private func source(
         document: @escaping @Sendable (String) -> MisbehavingSource.Answer,
         keys: (@Sendable () -> MisbehavingSource.Answer)? = nil
@@ -48,15 +50,10 @@ import Testing
 
     private func failure(_ source: MisbehavingSource, time: TimeAmount = .seconds(5)) async throws -> KeyFetchError? {
         defer { Task { try? await source.close() } }
-        do {
-            _ = try await fetch(source, time: time)
-            return nil
-        } catch {
-            return error as? KeyFetchError
-        }
+        return await #expect(throws: KeyFetchError.self) { _ = try await fetch(source, time: time) }
     }
 
-    @Test func theDocumentLeadsToTheKeys() async throws {
+    @Test func `keys are fetched from the address in the document`() async throws {
         let more = #","id_token_signing_alg_values_supported":["ES256","none"]"#
         let source = try await source(document: { Self.document($0, more: more) })
         let fetched = try await fetch(source)
@@ -66,41 +63,37 @@ import Testing
         try await source.close()
     }
 
-    @Test func f16ADocumentOfAnotherIssuerLeadsNowhere() async throws {
+    @Test func `F-16: no keys are fetched for a document of another issuer`() async throws {
         let source = try await source(document: { Self.document($0, issuer: "https://evil.example") })
         #expect(try await failure(source)?.code == .issuerMismatch)
         #expect(source.requests.count == 1, "its keys were not even asked for")
     }
 
-    @Test(
-        "F-18: a document that cannot be had",
-        arguments: [
-            (
-                "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n",
-                KeyFetchError.Code.redirected
-            ),
-            ("HTTP/1.1 503 Unavailable\r\nContent-Length: 0\r\n\r\n", .status),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", .tooLarge),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", .notADiscovery),
-        ])
-    func documents(answer: String, code: KeyFetchError.Code) async throws {
-        let source = try await source(document: { _ in .send(Array(answer.utf8)) })
+    @Test(arguments: [
+        ("302 Found\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0", "", KeyFetchError.Code.redirected),
+        ("503 Unavailable\r\nContent-Length: 0", "", .status), ("200 OK\r\nContent-Length: 9999999", "", .tooLarge),
+        ("200 OK\r\nContent-Length: 6", "<html>", .notADiscovery),
+    ])
+    func `F-18: a document that cannot be fetched fails`(head: String, body: String, code: KeyFetchError.Code)
+        async throws
+    {
+        let source = try await source(document: { _ in .send(Array("HTTP/1.1 \(head)\r\n\r\n\(body)".utf8)) })
         #expect(try await failure(source)?.code == code)
         #expect(source.requests.count == 1)
     }
 
-    @Test func aDocumentWithoutAKeySetBehindItFails() async throws {
+    @Test func `a document without a key set at its address fails`() async throws {
         let source = try await source(document: { Self.document($0) }, keys: { .send(httpAnswer(Array("{}".utf8))) })
         #expect(try await failure(source)?.code == .notAKeySet)
     }
 
-    @Test func documentAndKeysShareTheTimeOfOneFetch() async throws {
+    @Test func `document and keys share the timeout of one fetch`() async throws {
         let source = try await source(document: { Self.document($0) }, keys: { .silence })
         #expect(try await failure(source, time: .milliseconds(300))?.code == .timedOut)
         #expect(source.requests.count == 2)
     }
 
-    @Test func f16ADocumentThatLiesLeavesTheLastGoodSet() async throws {
+    @Test func `F-16: a document of another issuer leaves the last valid set`() async throws {
         let harness = CoordinatorHarness(sources: [.discovery(url: "https://id.example/d", issuer: Self.issuer)])
         let key = key
         try await harness.run { subscriber in

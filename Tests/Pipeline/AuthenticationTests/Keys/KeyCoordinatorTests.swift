@@ -7,7 +7,13 @@ import Testing
 @testable import GatewayFixtures
 
 @Suite(.timeLimit(.minutes(1))) struct KeyCoordinatorTests {
-    @Test func eachURLIsOneSet() async throws {
+    private let key: TestKey
+
+    init() throws {
+        key = try TestKey("a")
+    }
+
+    @Test func `each URL is one set`() async throws {
         let harness = CoordinatorHarness(urls: ["https://a/1", "https://b/2", "https://a/1"])
         #expect(harness.coordinator.sources == [.url("https://a/1"), .url("https://b/2")])
         #expect(harness.coordinator.set(for: .url("https://b/2")) == 1)
@@ -19,8 +25,7 @@ import Testing
         }
     }
 
-    @Test func aSetOfAnotherCoordinatorHasOtherGenerations() async throws {
-        let key = try TestKey("a")
+    @Test func `two coordinators use different generations`() async throws {
         var generations: [UInt64] = []
         for _ in 0..<2 {
             let harness = CoordinatorHarness()
@@ -30,8 +35,7 @@ import Testing
         #expect(generations[0] != generations[1])
     }
 
-    @Test func subscribersGetTheViewOfNowAndEveryLaterOne() async throws {
-        let key = try TestKey("a")
+    @Test func `a subscriber gets the present view and every later one`() async throws {
         let harness = CoordinatorHarness()
         let early = Subscriber(harness.coordinator)
         #expect(await early.next()?.isLoaded == false)
@@ -43,8 +47,7 @@ import Testing
         }
     }
 
-    @Test func whoUnsubscribedIsNotCalledAgain() async throws {
-        let key = try TestKey("a")
+    @Test func `a subscriber gets no view after unsubscribing`() async throws {
         let harness = CoordinatorHarness()
         let calls = Atomic<Int>(0)
         let subscription = harness.coordinator.subscribe { _, _ in calls.wrappingAdd(1, ordering: .relaxed) }
@@ -53,8 +56,7 @@ import Testing
         #expect(calls.load(ordering: .relaxed) == 1)
     }
 
-    @Test func theTimerRefreshesAheadOfTheEnd() async throws {
-        let key = try TestKey("a")
+    @Test func `the timer refreshes before the lifetime ends`() async throws {
         let harness = CoordinatorHarness()
         try await harness.run { subscriber in
             try await harness.serve([key], maxAge: 1000, to: subscriber)
@@ -64,9 +66,7 @@ import Testing
         }
     }
 
-    @Test("F-08: a source that fails at the start is asked again until it serves")
-    func recoversAlone() async throws {
-        let key = try TestKey("a")
+    @Test func `F-08: a source that fails at the start is fetched until it serves`() async throws {
         let harness = CoordinatorHarness()
         try await harness.run { subscriber in
             for _ in 0..<3 {
@@ -80,8 +80,7 @@ import Testing
         }
     }
 
-    @Test("F-01, F-06: asks from many workers at once share one fetch")
-    func asksShareOneFetch() async throws {
+    @Test func `F-01, F-06: concurrent requests of many workers share one fetch`() async throws {
         let (old, new) = (try TestKey("old"), try TestKey("new"))
         let harness = CoordinatorHarness()
         try await harness.run { subscriber in
@@ -92,16 +91,14 @@ import Testing
             let view = try #require(try await harness.serve([old, new], to: subscriber))
             #expect(view.lookup(kid: "new", now: harness.time.now).keyID == "new")
             for _ in 0..<1000 { harness.coordinator.requestRefresh(set: 0) }
-            // The operator's fetch is later than every ask: had one of them started a fetch, there would be three.
+            // The operator's refresh is the third fetch, so the requests before it started none.
             await harness.coordinator.refresh(set: 0)
             try await harness.serve([old, new], to: subscriber)
             #expect(harness.fetcher.count == 3)
         }
     }
 
-    @Test("F-21: a fetch fails while two subscribers wait, one of which went away")
-    func failedFetchIsTold() async throws {
-        let key = try TestKey("a")
+    @Test func `F-21: a failed fetch is published although one subscriber left`() async throws {
         let harness = CoordinatorHarness()
         try await harness.run { subscriber in
             let leaving = Subscriber(harness.coordinator)
@@ -116,9 +113,7 @@ import Testing
         }
     }
 
-    @Test("F-07: the set is gone when its source stays down, and the status says so")
-    func goneIsPublished() async throws {
-        let key = try TestKey("a")
+    @Test func `F-07: a set that outlived its time is removed, and the status reports it`() async throws {
         let harness = CoordinatorHarness { $0.staleFor = .seconds(10) }
         try await harness.run { subscriber in
             try await harness.serve([key], maxAge: 60, to: subscriber)
@@ -133,8 +128,7 @@ import Testing
         }
     }
 
-    @Test func aSlowSourceDoesNotHoldUpAnother() async throws {
-        let key = try TestKey("a")
+    @Test func `a slow source does not delay another`() async throws {
         let harness = CoordinatorHarness(urls: ["https://a/1", "https://b/2"])
         try await harness.run { subscriber in
             let calls = [await harness.fetcher.next(), await harness.fetcher.next()].compactMap { $0 }
@@ -146,8 +140,7 @@ import Testing
         }
     }
 
-    @Test func stoppingEndsTheRunAndLaterAsksAreHarmless() async throws {
-        let key = try TestKey("a")
+    @Test func `requests after the stop have no effect`() async throws {
         let harness = CoordinatorHarness()
         let running = Task { await harness.coordinator.run() }
         try await harness.serve([key], to: Subscriber(harness.coordinator))
@@ -159,8 +152,7 @@ import Testing
         #expect(harness.coordinator.view(of: 0).isLoaded)
     }
 
-    @Test func whatHappensIsLoggedWithItsSource() async throws {
-        let key = try TestKey("a")
+    @Test func `events are logged with their source`() async throws {
         let harness = CoordinatorHarness()
         try await harness.run { try await harness.serve([key], to: $0) }
         guard case (.loaded(["a"], _), .url("https://a.example/keys"))? = harness.events.all.first else {

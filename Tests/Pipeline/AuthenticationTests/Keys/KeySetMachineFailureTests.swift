@@ -7,10 +7,8 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-@Suite("A key set whose source fails")
-struct KeySetMachineFailureTests {
-    @Test("F-08: at the start a failing source is asked again for ever, and recovers alone")
-    func retriesForEver() throws {
+@Suite struct KeySetMachineFailureTests {
+    @Test func `F-08: a source that fails at the start is fetched again without end`() throws {
         var harness = MachineHarness()
         harness.send(.start)
         for _ in 0..<500 {
@@ -25,8 +23,7 @@ struct KeySetMachineFailureTests {
         #expect(harness.lookup("a").keyID == "a")
     }
 
-    @Test("F-08: while the first fetch is near, requests wait; between later ones they are told when to come back")
-    func whileLoadingRequestsWait() {
+    @Test func `F-08: requests wait for a fetch that is near, else they get a retry time`() {
         var harness = MachineHarness()
         #expect(harness.lookup("a").isFetch)
         harness.send(.start)
@@ -42,8 +39,7 @@ struct KeySetMachineFailureTests {
         #expect(harness.lookup("a").retryAfter == 30)
     }
 
-    @Test("F-07: a failed fetch keeps the last good set until its lifetime and stale_for are over, then it is gone")
-    func keepsTheLastGoodSet() throws {
+    @Test func `F-07: after failures the last valid set counts for its lifetime and stale_for`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")], maxAge: 3600) { $0.staleFor = .seconds(7200) }
         let end = harness.now + .seconds(3600 + 7200)
         let generation = harness.view.generation
@@ -61,8 +57,7 @@ struct KeySetMachineFailureTests {
         #expect(outcome.events.contains { if case .gone = $0 { true } else { false } })
     }
 
-    @Test("F-07: when the set is gone, tokens get 503 with Retry-After, not 401")
-    func goneIsUnavailable() throws {
+    @Test func `F-07: without a usable set tokens get 503 with Retry-After, not 401`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")], maxAge: 60) { $0.staleFor = .zero }
         harness.advanceToDeadline()
         harness.now += .seconds(60)
@@ -73,22 +68,20 @@ struct KeySetMachineFailureTests {
         #expect((harness.lookup("a").retryAfter ?? 0) >= 1)
     }
 
-    @Test("F-07: a gone set comes back alone, under a new generation")
-    func goneSetComesBack() throws {
-        let key = try TestKey("a")
-        var harness = try MachineHarness(loaded: [key], maxAge: 60) { $0.staleFor = .zero }
+    @Test func `F-07: a set that is fetched again has a new generation`() throws {
+        var harness = try MachineHarness(loaded: [TestKey("a")], maxAge: 60) { $0.staleFor = .zero }
         let before = harness.view.generation
         harness.advanceToDeadline()
         harness.advance(seconds: 60)
         harness.send(.fetchFailed(.down))
         let gone = harness.view.generation
         harness.advanceToDeadline()
-        harness.send(.fetched(try FetchedKeySet([key])))
+        try harness.serve()
         #expect(harness.lookup("a").keyID == "a")
         #expect(Set([before, gone, harness.view.generation]).count == 3)
     }
 
-    @Test func aViewThatNobodyRenewedStopsToCountByItself() throws {
+    @Test func `a view that is not renewed becomes unusable by itself`() throws {
         let harness = try MachineHarness(loaded: [TestKey("a")])
         let view = harness.view
         #expect(view.isUsable(now: view.usableUntil - 1))
@@ -96,7 +89,7 @@ struct KeySetMachineFailureTests {
         #expect(view.lookup(kid: "a", now: view.usableUntil).keyID == nil)
     }
 
-    @Test func aSetIsGoneInTimeEvenWhileAFetchHangs() throws {
+    @Test func `a set is removed in time even while a fetch hangs`() throws {
         var harness = try MachineHarness(loaded: [TestKey("a")], maxAge: 60) { $0.staleFor = .seconds(30) }
         harness.advanceToDeadline()
         #expect(harness.view.isFetching)
@@ -104,22 +97,18 @@ struct KeySetMachineFailureTests {
         #expect(harness.view.keys == nil && harness.view.isFetching)
     }
 
-    @Test(
-        "F-18, F-19: no failure replaces the good set",
-        arguments: KeyFetchError.Code.allCases)
-    func noFailureReplacesTheGoodSet(code: KeyFetchError.Code) throws {
+    @Test(arguments: KeyFetchError.Code.allCases)
+    func `F-18, F-19: no failure replaces the valid set`(code: KeyFetchError.Code) throws {
         var harness = try MachineHarness(loaded: [TestKey("a")])
         let generation = harness.view.generation
-        harness.send(.refreshAsked)
-        let outcome = harness.send(.fetchFailed(KeyFetchError(code)))
+        let outcome = harness.failRefresh(KeyFetchError(code))
         #expect(harness.lookup("a").keyID == "a")
         #expect(harness.view.generation == generation)
         #expect(outcome.views.last?.lastFetchSucceeded == false)
         #expect(harness.machine.status(source: "s", now: harness.now).lastError?.code == code)
     }
 
-    @Test("F-18: a set without a usable key is a failure")
-    func aSetWithoutAUsableKeyIsAFailure() throws {
+    @Test func `F-18: a set without a usable key is a failure`() throws {
         for body in [#"{"keys":[]}"#, #"{"keys":[{"kty":"oct","k":"AA","kid":"a"}]}"#] {
             let keys = try KeySet(jwkSet: Array(body.utf8))
             let error = #expect(throws: KeyFetchError.self) { try FetchedKeySet(keys, maxAge: 60) }
@@ -127,25 +116,22 @@ struct KeySetMachineFailureTests {
         }
     }
 
-    @Test func recoveryResetsTheBackoffAndIsLogged() throws {
+    @Test func `recovery resets the backoff and is logged`() throws {
         let key = try TestKey("a")
         var harness = try MachineHarness(loaded: [key])
         for _ in 0..<5 {
-            harness.send(.refreshAsked)
-            harness.send(.fetchFailed(.down))
+            harness.failRefresh()
         }
-        harness.send(.refreshAsked)
-        let outcome = harness.send(.fetched(try FetchedKeySet([key])))
+        let outcome = try harness.refresh([key])
         guard case .recovered(5)? = outcome.events.first else {
             Issue.record("not logged")
             return
         }
-        harness.send(.refreshAsked)
-        harness.send(.fetchFailed(.down))
+        harness.failRefresh()
         #expect((1...2).contains(try #require(harness.secondsToDeadline)))
     }
 
-    @Test func theStatusTellsWhatIsWrong() throws {
+    @Test func `the status has the failures and the last error`() throws {
         var harness = try MachineHarness(loaded: [TestKey("b"), TestKey("a")], maxAge: 100)
         harness.advance(seconds: 90)
         harness.send(.fetchFailed(.down))

@@ -4,19 +4,19 @@ import Testing
 
 @testable import Authentication
 @testable import CoreFixtures
+@testable import GatewayFixtures
 
 @Suite struct KeySetTimingTests {
     let timing = KeySetTiming(Configuration.KeyPolicy())
 
     @Test(
-        "a lifetime is max-age within min_ttl and max_ttl",
         arguments: [(0, 60), (59, 60), (60, 60), (3600, 3600), (86_400, 86_400), (86_401, 86_400), (.max, 86_400)]
             as [(UInt64, Double)])
-    func clampsLifetimes(maxAge: UInt64, seconds: Double) {
+    func `a lifetime is max-age within min_ttl and max_ttl`(maxAge: UInt64, seconds: Double) {
         #expect(timing.lifetime(maxAge: maxAge) == .seconds(seconds))
     }
 
-    @Test func aRefreshNeverComesAfterRefreshAtAndAtMostATenthBefore() {
+    @Test func `a refresh is at most a tenth before refresh_at and never after it`() {
         for seed in 0..<200 as Range<UInt64> {
             var jitter = KeyJitter(seed: seed)
             let delay = timing.refreshDelay(lifetime: .seconds(1000), jitter: &jitter)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func aRetryWaitsTwiceAsLongEachTimeFromOneSecondUpToAMinute() {
+    @Test func `the delay of a retry doubles from one second up to a minute`() {
         let ranges: [ClosedRange<Double>] = [1...2, 2...4, 4...8, 8...16, 16...32, 30...60, 30...60, 30...60]
         for (failures, range) in zip(1..., ranges) {
             for seed in 0..<50 as Range<UInt64> {
@@ -35,12 +35,12 @@ import Testing
         }
     }
 
-    @Test func countlessFailuresDoNotOverflowTheWait() {
+    @Test func `many failures do not overflow the delay`() {
         var jitter = KeyJitter(seed: 1)
         #expect(timing.retryDelay(failures: .max, jitter: &jitter) <= KeySetTiming.lastRetry)
     }
 
-    @Test func twoGatewaysDoNotAskAtTheSameMoment() {
+    @Test func `two gateways do not fetch at the same time`() {
         var first = KeyJitter(seed: 1)
         var second = KeyJitter(seed: 2)
         #expect(
@@ -49,19 +49,16 @@ import Testing
         #expect(timing.retryDelay(failures: 1, jitter: &first) != timing.retryDelay(failures: 1, jitter: &second))
     }
 
-    @Test func aPolicyOfZeroesStillPausesBetweenFetches() {
+    @Test func `a policy of zeroes still has a pause between fetches`() {
         var policy = Configuration.KeyPolicy()
-        policy.minTTL = .zero
-        policy.maxTTL = .zero
-        policy.refreshAt = 0
-        policy.unknownKeyCooldown = .zero
+        (policy.minTTL, policy.maxTTL, policy.refreshAt, policy.unknownKeyCooldown) = (.zero, .zero, 0, .zero)
         let timing = KeySetTiming(policy)
         var jitter = KeyJitter(seed: 1)
         #expect(timing.refreshDelay(lifetime: timing.lifetime(maxAge: 0), jitter: &jitter) == KeySetTiming.leastPause)
         #expect(timing.cooldown == KeySetTiming.leastPause)
     }
 
-    @Test func absurdDurationsDoNotOverflow() {
+    @Test func `the largest durations do not overflow`() {
         var policy = Configuration.KeyPolicy()
         policy.maxTTL = .seconds(Int64.max)
         policy.staleFor = .seconds(Int64.max)
@@ -69,5 +66,24 @@ import Testing
         let timing = KeySetTiming(policy)
         let sum = timing.lifetime(maxAge: .max).addingReportingOverflow(timing.staleFor)
         #expect(!sum.overflow)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct KeyEnvironmentTests {
+    let environment: KeyEnvironment = {
+        let time = KeyTestTime()
+        return KeyEnvironment.live(fetcher: FakeKeyFetcher(), clock: time.clock, log: { _, _ in })
+    }()
+
+    @Test func `a sleep until a past deadline returns at once`() async throws {
+        try await environment.sleepUntil(environment.clock.monotonic())
+        try await environment.sleepUntil(0)
+    }
+
+    @Test func `a sleep ends with its task`() async {
+        let environment = environment
+        let sleep = Task { try await environment.sleepUntil(.max) }
+        sleep.cancel()
+        await #expect(throws: CancellationError.self) { try await sleep.value }
     }
 }

@@ -10,6 +10,7 @@ struct MachineHarness {
     var machine: KeySetMachine
     var now: UInt64 = .seconds(1000)
     private(set) var fetches = 0
+    private var keys: [TestKey] = []
 
     init(seed: UInt64 = 1, _ change: (inout Configuration.KeyPolicy) -> Void = { _ in }) {
         var policy = Configuration.KeyPolicy()
@@ -17,12 +18,13 @@ struct MachineHarness {
         machine = KeySetMachine(timing: KeySetTiming(policy), seed: seed)
     }
 
-    /// A harness whose set was read once.
+    /// A harness with a set that was fetched once.
     init(
         loaded keys: [TestKey], maxAge: UInt64 = 3600, seed: UInt64 = 1,
         _ change: (inout Configuration.KeyPolicy) -> Void = { _ in }
     ) throws {
         self.init(seed: seed, change)
+        self.keys = keys
         send(.start)
         send(.fetched(try FetchedKeySet(keys, maxAge: maxAge)))
     }
@@ -34,6 +36,23 @@ struct MachineHarness {
         let outcome = Outcome(actions: machine.handle(event, now: now))
         fetches += outcome.fetches
         return outcome
+    }
+
+    /// Runs a refresh, to which the source responds with these keys.
+    @discardableResult
+    mutating func refresh(_ keys: [TestKey], maxAge: UInt64 = 3600, junk: [String] = []) throws -> Outcome {
+        send(.refreshAsked)
+        return send(.fetched(try FetchedKeySet(keys, maxAge: maxAge, junk: junk)))
+    }
+
+    /// Ends the fetch with the keys of the first fetch.
+    mutating func serve(maxAge: UInt64 = 3600) throws { send(.fetched(try FetchedKeySet(keys, maxAge: maxAge))) }
+
+    /// Runs a refresh that fails.
+    @discardableResult
+    mutating func failRefresh(_ error: KeyFetchError = .down) -> Outcome {
+        send(.refreshAsked)
+        return send(.fetchFailed(error))
     }
 
     /// Moves the clock, then ticks.
@@ -50,7 +69,7 @@ struct MachineHarness {
         return send(.tick)
     }
 
-    /// The seconds until the machine wants to be woken.
+    /// The seconds until the next deadline.
     var secondsToDeadline: Double? {
         machine.deadline.map { Double($0 - now) / 1e9 }
     }
@@ -60,7 +79,7 @@ struct MachineHarness {
     }
 }
 
-/// What a machine wants done.
+/// The actions of a machine.
 struct Outcome {
     let actions: [KeySetMachine.Action]
 

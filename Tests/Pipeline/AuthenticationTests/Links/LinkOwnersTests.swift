@@ -10,199 +10,172 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// How long an owner holds, and what an answer does that a change overtook.
+/// The lifetime of an owner in the cache, and responses that a change overtook.
 @Suite struct LinkOwnersTests {
-    private let generations = LinkGenerations()
-    private let view = StoreView()
-    private let hasher: SHA256Hasher
     private static let name = "apple.com:user-1"
-    private static let ada = AccountRecord(uid: "ada", created: 1)
-
-    init() throws {
-        hasher = try SHA256Hasher.required()
-        view.setAlwaysFresh()
-    }
+    fileprivate static let ada = AccountRecord(uid: "ada", created: 1)
 
     /// An authenticator of Apple's and Firebase's tokens, with accounts.
-    private func rig(denies: Bool = false) throws -> (Authenticator, LinkOwners) {
-        var identity = Configuration.Identity()
-        identity.firebase = Configuration.Firebase(project: TokenDraft.project)
-        identity.providers = [ProviderSample.apple.provider()]
-        let (table, sources) = VerifierTable.make(of: identity)
-        let renderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
-        let owners = LinkOwners(
-            generations: generations, view: view, maxStaleness: 60, deniesUnlinked: denies, hasher: hasher,
-            render: { renderer.render($0) })
-        let authenticator = Authenticator(
-            verifiers: table, keySets: sources.count, hasher: hasher,
-            counters: WorkerCounters(routes: 1, upstreams: 1), owners: owners, render: { renderer.render($0) })
-        for set in sources.indices {
-            authenticator.install(
-                KeySetView(
-                    keys: TokenDraft.keys, generation: 1, isLoaded: true, lastFetchSucceeded: true, usableUntil: .max,
-                    cooldownUntil: .max), set: set)
+    private struct Rig {
+        let generations = LinkGenerations()
+        let view = StoreView()
+        let owners: LinkOwners
+        let authenticator: Authenticator
+
+        init(denies: Bool = false) throws {
+            view.setAlwaysFresh()
+            var identity = Configuration.Identity()
+            identity.firebase = Configuration.Firebase(project: TokenDraft.project)
+            identity.providers = [ProviderSample.apple.provider()]
+            let (table, sources) = VerifierTable.make(of: identity)
+            let renderer = IdentityRenderer(prefix: "X-Auth-", sendsVariable: true, extra: [])
+            let hasher = try SHA256Hasher.required()
+            owners = LinkOwners(
+                generations: generations, view: view, maxStaleness: 60, deniesUnlinked: denies, hasher: hasher,
+                render: { renderer.render($0) })
+            authenticator = Authenticator(
+                verifiers: table, keySets: sources.count, hasher: hasher,
+                counters: WorkerCounters(routes: 1, upstreams: 1), owners: owners, render: { renderer.render($0) })
+            for set in sources.indices { authenticator.install(.loaded(TokenDraft.keys), set: set) }
         }
-        return (authenticator, owners)
-    }
 
-    private static let token = ProviderSample.apple.signed()
-
-    private func outcome(
-        _ authenticator: Authenticator, _ token: String = LinkOwnersTests.token, monotonic: UInt64 = 0
-    ) -> Authenticator.Outcome {
-        Array(token.utf8).withUnsafeBytes {
-            authenticator.authenticate(
-                $0, kind: .idToken, now: ManualClock.start, monotonic: monotonic, waitingSince: nil)
+        func outcome(
+            _ token: String = Rig.token, now: Int64 = ManualClock.start, monotonic: UInt64 = 0
+        ) -> Authenticator.Outcome {
+            Array(token.utf8).withUnsafeBytes {
+                authenticator.authenticate($0, kind: .idToken, now: now, monotonic: monotonic, waitingSince: nil)
+            }
         }
-    }
 
-    private func word(_ outcome: Authenticator.Outcome) -> String {
-        switch outcome {
-        case .verified(let entry): entry.principal.uid
-        case .refused(let failure): "\(failure.code.wire)"
-        case .awaitOwner(.owner(let question)): "asks of \(question.link.name)"
-        case .awaitOwner(.view): "awaits the view"
-        case .awaitOwner(.unknown(let failure)): "\(failure)"
-        case .unavailable, .awaitKeys: "has no keys"
+        /// The outcome in words; the uid of a verified token.
+        func words(_ token: String = Rig.token, now: Int64 = ManualClock.start, monotonic: UInt64 = 0) -> String {
+            switch outcome(token, now: now, monotonic: monotonic) {
+            case .verified(let entry): entry.principal.uid
+            case .refused(let failure): "\(failure.code.wire)"
+            case .awaitOwner(.owner(let question)): "queries \(question.link.name)"
+            case .awaitOwner(.view): "awaits the view"
+            case .awaitOwner(.unknown(let failure)): "\(failure)"
+            case .unavailable, .awaitKeys: "has no keys"
+            }
         }
+
+        func question() throws -> LinkQuestion {
+            guard case .awaitOwner(.owner(let question)) = outcome() else { throw TestFailure("no question") }
+            return question
+        }
+
+        /// Answers the question of the token with the present record of the store.
+        func answer(_ account: AccountRecord?) throws {
+            let question = try question()
+            owners.keep(account, of: question.key, generation: owners.generation(at: question.place))
+        }
+
+        static let token = ProviderSample.apple.signed()
     }
 
-    private func question(_ authenticator: Authenticator) throws -> LinkQuestion {
-        guard case .awaitOwner(.owner(let question)) = outcome(authenticator) else { throw NoQuestion() }
-        return question
-    }
-
-    private struct NoQuestion: Error {}
-
-    /// What the store says, asked at this very moment.
-    private func answer(_ account: AccountRecord?, to question: LinkQuestion, _ owners: LinkOwners) {
-        owners.keep(account, of: question.key, generation: owners.generation(at: question.place))
-    }
-
-    @Test func aTokenThatWasNeverSeenAsksOnce() throws {
-        let (authenticator, owners) = try rig()
-        #expect(word(outcome(authenticator)) == "asks of \(Self.name)")
-        answer(Self.ada, to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == "ada")
-        #expect(word(outcome(authenticator)) == "ada")
-    }
-
-    @Test func anotherTokenOfTheIdentityNeedNotAsk() throws {
-        let (authenticator, owners) = try rig()
-        answer(Self.ada, to: try question(authenticator), owners)
+    @Test func `an identity queries its owner once`() throws {
+        let rig = try Rig()
+        #expect(rig.words() == "queries \(Self.name)")
+        try rig.answer(Self.ada)
+        for _ in 0..<2 { #expect(rig.words() == "ada") }
         let other = ProviderSample.apple.signed { $0.with("jti", "\"2\"") }
-        #expect(word(outcome(authenticator, other)) == "ada")
+        #expect(rig.words(other) == "ada")
     }
 
-    @Test func anIdentityThatBelongsToNobodyNamesItself() throws {
-        let (authenticator, owners) = try rig()
-        answer(nil, to: try question(authenticator), owners)
-        guard case .verified(let entry) = outcome(authenticator), case .verified(let again) = outcome(authenticator)
-        else {
-            Issue.record("it does not pass")
-            return
-        }
-        #expect(entry.principal.uid == Self.name)
-        // Nothing was made anew for it.
-        #expect(entry === again)
-    }
-
-    @Test func whatIsKeptIsTheAccountsFromThenOn() throws {
-        let (authenticator, owners) = try rig()
-        answer(Self.ada, to: try question(authenticator), owners)
-        guard case .verified(let entry) = outcome(authenticator), case .verified(let again) = outcome(authenticator)
-        else {
-            Issue.record("it does not pass")
+    @Test(arguments: [nil, LinkOwnersTests.ada])
+    func `an entry is kept under the name of its owner, else of the identity`(owner: AccountRecord?) throws {
+        let rig = try Rig()
+        try rig.answer(owner)
+        guard case .verified(let entry) = rig.outcome(), case .verified(let again) = rig.outcome() else {
+            Issue.record("the token is not verified")
             return
         }
         #expect(entry === again)
+        #expect(entry.principal.uid == owner?.user.uid ?? Self.name)
+        guard owner != nil else { return }
         #expect(entry.derived?.uid == Self.name)
         #expect(entry.cost > entry.principal.claims.byteCount + entry.identity.bytes.count + 2048)
         #expect(String(decoding: entry.identity.bytes, as: UTF8.self).contains("X-Auth-Uid: ada\r\n"))
-        #expect(authenticator.cache.count == 1)
+        #expect(rig.authenticator.cache.count == 1)
     }
 
-    @Test func aChangeOfTheLinkAsksAgain() throws {
-        let (authenticator, owners) = try rig()
-        answer(Self.ada, to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == "ada")
-        generations.changed(Self.name)
-        answer(AccountRecord(uid: "bob"), to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == "bob")
-        generations.changed(Self.name)
-        answer(nil, to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == Self.name)
-        generations.allChanged()
-        answer(Self.ada, to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == "ada")
+    @Test func `a change of the link queries the owner again`() throws {
+        let rig = try Rig()
+        try rig.answer(Self.ada)
+        #expect(rig.words() == "ada")
+        rig.generations.changed(Self.name)
+        try rig.answer(AccountRecord(uid: "bob"))
+        #expect(rig.words() == "bob")
+        rig.generations.changed(Self.name)
+        try rig.answer(nil)
+        #expect(rig.words() == Self.name)
+        rig.generations.allChanged()
+        try rig.answer(Self.ada)
+        #expect(rig.words() == "ada")
     }
 
-    @Test func aChangeOfAnotherLinkAsksNothing() throws {
-        let (authenticator, owners) = try rig()
-        answer(Self.ada, to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == "ada")
+    @Test func `a change of another link queries nothing`() throws {
+        let rig = try Rig()
+        try rig.answer(Self.ada)
+        #expect(rig.words() == "ada")
         let others = (0..<64).map { "google.com:\($0)" }.filter {
             LinkGenerations.place(of: $0) != LinkGenerations.place(of: Self.name)
         }
-        for name in others { generations.changed(name) }
-        #expect(word(outcome(authenticator)) == "ada")
+        for name in others { rig.generations.changed(name) }
+        #expect(rig.words() == "ada")
     }
 
-    @Test("an answer that a change overtook decides nothing", arguments: [nil, AccountRecord(uid: "eve")])
-    func overtaken(_ account: AccountRecord?) throws {
-        let (authenticator, owners) = try rig()
-        let question = try question(authenticator)
-        let generation = owners.generation(at: question.place)
-        generations.changed(Self.name)
-        owners.keep(account, of: question.key, generation: generation)
-        #expect(word(outcome(authenticator)) == "asks of \(Self.name)")
-        answer(Self.ada, to: question, owners)
-        #expect(word(outcome(authenticator)) == "ada")
+    @Test(arguments: [nil, AccountRecord(uid: "eve")])
+    func `a response that a change overtook is dropped`(_ account: AccountRecord?) throws {
+        let rig = try Rig()
+        let question = try rig.question()
+        let generation = rig.owners.generation(at: question.place)
+        rig.generations.changed(Self.name)
+        rig.owners.keep(account, of: question.key, generation: generation)
+        #expect(rig.words() == "queries \(Self.name)")
+        try rig.answer(Self.ada)
+        #expect(rig.words() == "ada")
     }
 
-    @Test func whereUnlinkedIdentitiesAreDeniedNobodysPasses() throws {
-        let (authenticator, owners) = try rig(denies: true)
-        answer(nil, to: try question(authenticator), owners)
-        for _ in 0..<2 { #expect(word(outcome(authenticator)) == "auth/permission-denied") }
-        generations.changed(Self.name)
-        answer(Self.ada, to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == "ada")
-        generations.changed(Self.name)
-        answer(nil, to: try question(authenticator), owners)
-        for _ in 0..<2 { #expect(word(outcome(authenticator)) == "auth/permission-denied") }
+    @Test func `an identity without an owner is denied if the configuration requires one`() throws {
+        let rig = try Rig(denies: true)
+        try rig.answer(nil)
+        for _ in 0..<2 { #expect(rig.words() == "auth/permission-denied") }
+        rig.generations.changed(Self.name)
+        try rig.answer(Self.ada)
+        #expect(rig.words() == "ada")
+        rig.generations.changed(Self.name)
+        try rig.answer(nil)
+        for _ in 0..<2 { #expect(rig.words() == "auth/permission-denied") }
     }
 
-    @Test func whileTheStoreIsNotFollowedNobodyIsNamed() throws {
-        let (authenticator, owners) = try rig()
-        answer(Self.ada, to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == "ada")
-        view.setStale()
-        #expect(word(outcome(authenticator)) == "awaits the view")
-        view.confirm(at: 0)
-        #expect(word(outcome(authenticator, monotonic: 50)) == "ada")
-        #expect(word(outcome(authenticator, monotonic: 61)) == "stale")
+    @Test func `no owner counts while the view is stale`() throws {
+        let rig = try Rig()
+        try rig.answer(Self.ada)
+        #expect(rig.words() == "ada")
+        rig.view.setStale()
+        #expect(rig.words() == "awaits the view")
+        rig.view.confirm(at: 0)
+        #expect(rig.words(monotonic: 50) == "ada")
+        #expect(rig.words(monotonic: 61) == "stale")
     }
 
-    @Test func anAccountThatCannotBeIsAFaultyRecord() throws {
-        let (authenticator, owners) = try rig()
-        answer(AccountRecord(uid: ""), to: try question(authenticator), owners)
-        #expect(word(outcome(authenticator)) == "faultyRecord")
+    @Test func `an account with an invalid uid is a faulty record`() throws {
+        let rig = try Rig()
+        try rig.answer(AccountRecord(uid: ""))
+        #expect(rig.words() == "faultyRecord")
     }
 
-    @Test func firebasesTokensNeverAsk() throws {
-        let (authenticator, _) = try rig(denies: true)
-        view.setStale()
-        for _ in 0..<2 { #expect(word(outcome(authenticator, TokenDraft.idToken().signed())) == "user-1") }
+    @Test func `tokens of Firebase never query an owner`() throws {
+        let rig = try Rig(denies: true)
+        rig.view.setStale()
+        for _ in 0..<2 { #expect(rig.words(TokenDraft.idToken().signed()) == "user-1") }
     }
 
-    @Test func anIdentityWithAnOwnerStillEnds() throws {
-        let (authenticator, owners) = try rig()
-        answer(Self.ada, to: try question(authenticator), owners)
-        _ = outcome(authenticator)
-        let late = Array(Self.token.utf8).withUnsafeBytes {
-            authenticator.authenticate(
-                $0, kind: .idToken, now: ManualClock.start + 3500, monotonic: 0, waitingSince: nil)
-        }
-        #expect(word(late) == "auth/id-token-expired")
+    @Test func `a token with an owner still expires`() throws {
+        let rig = try Rig()
+        try rig.answer(Self.ada)
+        _ = rig.outcome()
+        #expect(rig.words(now: ManualClock.start + 3500) == "auth/id-token-expired")
     }
 }

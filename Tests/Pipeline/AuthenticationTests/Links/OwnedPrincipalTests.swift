@@ -1,3 +1,4 @@
+import GatewayConfiguration
 import GatewayCore
 import JOSE
 import Revocation
@@ -8,7 +9,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// What a provider's own token becomes in the name of the account that owns its identity.
+/// The principal of a provider's own token whose identity belongs to an account.
 @Suite struct OwnedPrincipalTests {
     private func derived(
         _ sample: ProviderSample = .apple, _ change: (TokenDraft) -> TokenDraft = { $0 }
@@ -26,7 +27,7 @@ import Testing
         AccountRecord(uid: "ada", email: email, name: name, created: created, links: links)
     }
 
-    @Test func theUserIsTheAccountEverywhere() throws {
+    @Test func `the account is the user in all claims`() throws {
         let principal = try #require(try owned(try derived(), by: Self.account()))
         #expect(principal.uid == "ada")
         #expect(principal.claims.root["sub"]?.string == "ada")
@@ -44,7 +45,7 @@ import Testing
         #expect(try owned(try derived(), by: Self.account())?.claims.root["firebase"]?["tenant"] == nil)
     }
 
-    @Test func whatTheTokenProvedStaysAsItIs() throws {
+    @Test func `the owner does not change the facts of the token`() throws {
         let derived = try derived(.apple) { $0.with("auth_time", "\(ManualClock.start - 200)") }
         let principal = try #require(try owned(derived, by: Self.account()))
         #expect(principal.link == IdentityLink(provider: "apple.com", subject: "user-1"))
@@ -58,7 +59,7 @@ import Testing
         #expect(principal.sessionKey != derived.sessionKey)
     }
 
-    @Test func theLinksNameKeepsItsRecordInTheStore() throws {
+    @Test func `the record of the link's own name still counts`() throws {
         let derived = try derived()
         #expect(!derived.standing.hasLinkRecord)
         #expect(derived.standing.linkKey == derived.userKey)
@@ -69,12 +70,12 @@ import Testing
         #expect(!principal.isUnlinked)
     }
 
-    @Test func anAccountThatWasNotMadeHereIsFirebases() throws {
+    @Test func `an account that the gateway did not create belongs to Firebase`() throws {
         #expect(try owned(try derived(), by: Self.account(created: nil))?.standing.isFirebase == true)
         #expect(try owned(try derived(), by: Self.account(created: 1))?.standing.isFirebase == false)
     }
 
-    @Test func allLinksAndTheAddressAreListed() throws {
+    @Test func `all links and the address are listed`() throws {
         let account = Self.account(
             email: "ada@example.com",
             links: ["github.com": "583231", "apple.com": "not what was proven", "google.com": "104"])
@@ -87,46 +88,36 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == expected)
     }
 
-    @Test func withoutAnAddressOfTheAccountTheTokensIsListed() throws {
+    @Test func `the address of the token is listed if the account has none`() throws {
         let principal = try owned(try derived(), by: Self.account())
         let listed = principal?.claims.root["firebase"]?["identities"]?["email"]?.elements.map(\.string)
         #expect(listed == ["a@example.com"])
     }
 
-    @Test func theNameIsTheAccountsWhereTheTokenHasNone() throws {
+    @Test func `the name of the account is used if the token has none`() throws {
         #expect(try owned(try derived(), by: Self.account(name: "Ada"))?.claims.root["name"]?.string == "Ada")
         let named = try derived(.google) { $0.with("name", "\"A. L.\"") }
         #expect(try owned(named, by: Self.account(name: "Ada"))?.claims.root["name"]?.string == "A. L.")
         #expect(try owned(try derived(), by: Self.account(name: ""))?.claims.root["name"] == nil)
     }
 
-    @Test("an account whose uid nobody can have names nobody", arguments: ["", "a\u{0}b", "\n", "long"])
-    func impossibleUIDs(_ uid: String) throws {
+    @Test(arguments: ["", "a\u{0}b", "\n", "long"])
+    func `an account with an invalid uid owns nothing`(_ uid: String) throws {
         let text = uid == "long" ? String(repeating: "u", count: 129) : uid
         #expect(try owned(try derived(), by: AccountRecord(uid: UserKey(text))) == nil)
     }
 
-    @Test func onlyProvidersOwnTokensHaveAnOwner() throws {
+    @Test func `only a provider's own tokens have an owner`() throws {
         #expect(try owned(try TokenDraft.idToken().principal(), by: Self.account()) == nil)
     }
 
-    @Test(
-        "Microsoft's identities are listed as Firebase names them",
-        arguments: [
-            (
-                "9188040d-6c67-4c5b-b112-36a304b66dad:00000000-0000-0000-4b2e-abcdefghijkl", "4b2eabcdefghijkl"
-            ),
-            (
-                "9188040d-6c67-4c5b-b112-36a304b66dad:8eaef023-2b34-4da1-9baa-8bc8c9d6a490",
-                "8eaef023-2b34-4da1-9baa-8bc8c9d6a490"
-            ),
-            (
-                "72f988bf-86f1-41af-91ab-2d7cd011db47:00000000-0000-0000-4b2e-abcdefghijkl",
-                "00000000-0000-0000-4b2e-abcdefghijkl"
-            ),
-            ("odd", "odd"),
-        ])
-    func microsoft(_ subject: String, _ id: String) throws {
+    @Test(arguments: [
+        ("\(TenantID.personalAccounts):00000000-0000-0000-4b2e-abcdefghijkl", "4b2eabcdefghijkl"),
+        ("\(TenantID.personalAccounts):\(ProviderSample.object)", ProviderSample.object),
+        ("\(ProviderSample.tenant):00000000-0000-0000-4b2e-abcdefghijkl", "00000000-0000-0000-4b2e-abcdefghijkl"),
+        ("odd", "odd"),
+    ])
+    func `Microsoft's identities are listed as Firebase names them`(_ subject: String, _ id: String) throws {
         #expect(IdentityLink(provider: "microsoft.com", subject: subject).federatedID == id)
         #expect(IdentityLink(provider: "oidc.corp", subject: subject).federatedID == subject)
         let principal = try owned(try derived(), by: Self.account(links: ["microsoft.com": subject]))
@@ -134,7 +125,7 @@ import Testing
         #expect(listed == [id])
     }
 
-    @Test func microsoftsOwnTokenIsListedTheSameWithAndWithoutAnOwner() throws {
+    @Test func `Microsoft's own token is listed alike with and without an owner`() throws {
         let derived = try derived(.microsoft)
         let principal = try #require(try owned(derived, by: Self.account()))
         let path = { (principal: Principal) in

@@ -9,13 +9,6 @@ struct OwnersOnly: AccountStore {
     var gate: Gate?
     let linkGenerations = LinkGenerations()
 
-    init(owner: UserKey?, account: AccountRecord? = nil, failure: StoreError? = nil, gate: Gate? = nil) {
-        self.owner = owner
-        self.account = account
-        self.failure = failure
-        self.gate = gate
-    }
-
     func owner(of link: IdentityLink) async throws(StoreError) -> UserKey? {
         await gate?.pass()
         if let failure { throw failure }
@@ -51,7 +44,7 @@ struct OwnersOnly: AccountStore {
     func setting(_ name: String, initial: [UInt8]) async throws(StoreError) -> [UInt8] { throw Self.unasked }
 }
 
-/// Holds back whoever comes until it is opened.
+/// Suspends its callers until it is opened.
 final class Gate: Sendable {
     private struct State {
         var asked = 0
@@ -61,7 +54,7 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many have come.
+    /// The number of callers.
     var asked: Int { state.withLock { $0.asked } }
 
     func pass() async {

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// Asking an account store off the request path: what it says, and how much is asked at a time.
+/// Queries of an account store off the request path, and their bound.
 @Suite struct StoredLinksTests {
     private static let link = IdentityLink(provider: "apple.com", subject: "1")
 
@@ -18,31 +18,29 @@ import Testing
         }
     }
 
-    @Test func theOwnersAccountIsTold() async {
+    @Test func `the result is the account of the owner`() async {
         let record = AccountRecord(uid: "ada", email: "a@example.com", created: 1, links: ["apple.com": "1"])
         #expect(await answer(OwnersOnly(owner: "ada", account: record)) == .owner(record))
     }
 
-    @Test func anOwnerOfWhomNothingIsKeptIsAUIDAlone() async {
+    @Test func `an owner without an account has only a uid`() async {
         #expect(await answer(OwnersOnly(owner: "ada")) == .owner(AccountRecord(uid: "ada")))
     }
 
-    @Test func nobodyIsAnAnswer() async {
+    @Test func `an identity without an owner is a result`() async {
         #expect(await answer(OwnersOnly(owner: nil)) == .nobody)
     }
 
-    @Test(
-        "an error is never nobody",
-        arguments: [
-            (StoreError.Code.overloaded, StoreFailure.overloaded), (.io, .unreachable), (.closed, .unreachable),
-            (.cannotOpen, .unreachable), (.faultyRecord, .faultyRecord), (.incompatible, .refused),
-            (.internalFailure, .refused),
-        ])
-    func errors(_ code: StoreError.Code, _ failure: StoreFailure) async {
+    @Test(arguments: [
+        (StoreError.Code.overloaded, StoreFailure.overloaded), (.io, .unreachable), (.closed, .unreachable),
+        (.cannotOpen, .unreachable), (.faultyRecord, .faultyRecord), (.incompatible, .refused),
+        (.internalFailure, .refused),
+    ])
+    func `an error is never a missing owner`(_ code: StoreError.Code, _ failure: StoreFailure) async {
         #expect(await answer(OwnersOnly(owner: nil, failure: StoreError(code, "no"))) == .failed(failure))
     }
 
-    @Test func soManyAreAskedAtATimeAndTheOthersWaitInTheirOrder() async throws {
+    @Test func `concurrent queries are bounded, and the other ones wait in order`() async throws {
         let gate = Gate()
         let links = StoredLinks(OwnersOnly(owner: "ada", gate: gate))
         let answers = Mutex<[LinkAnswer]>([])
@@ -52,14 +50,14 @@ import Testing
                 answers.withLock { $0.append(answer) }
             }
         }
-        // Only those beyond all places are told something.
+        // Only queries above the bound have a result.
         #expect(answers.withLock { $0 } == Array(repeating: .failed(.overloaded), count: 3))
         try await eventually("questions") { gate.asked == StoredLinks.concurrency ? true : nil }
         gate.open()
         try await eventually("answers") { answers.withLock { $0.count } == all + 3 ? true : nil }
         #expect(gate.asked == all)
         #expect(answers.withLock { $0.dropFirst(3).allSatisfy { $0 == .owner(AccountRecord(uid: "ada")) } })
-        // All places are free again.
+        // New queries are accepted again.
         #expect(await withCheckedContinuation { one in links.look(Self.link) { one.resume(returning: $0) } } != .nobody)
     }
 }

@@ -14,13 +14,13 @@ import Testing
     private static let foreign = "11111111-2222-4333-8444-555555555555"
     private static let personal = TenantID.personalAccounts
 
-    private func rig(tenants: [String] = [ProviderSample.tenant], keyIssuer: String? = ProviderSample.template) throws
-        -> ProviderRig
-    {
-        let keys =
-            keyIssuer.map { TokenDraft.keySet([TokenDraft.key], issuer: $0) } ?? TokenDraft.keySet([TokenDraft.key])
+    private func rig(
+        tenants: [String] = [ProviderSample.tenant], keyIssuer: String? = ProviderSample.template
+    ) throws -> ProviderRig {
+        let keys = [TokenDraft.key]
+        let set = keyIssuer.map { TokenDraft.keySet(keys, issuer: $0) } ?? TokenDraft.keySet(keys)
         let source = KeySetSource(Self.sample.keys)
-        return try ProviderRig([Self.sample.provider { $0.tenants = tenants }], keys: [source: keys])
+        return try ProviderRig([Self.sample.provider { $0.tenants = tenants }], keys: [source: set])
     }
 
     /// A token of a tenant, issuer included.
@@ -30,19 +30,19 @@ import Testing
         }
     }
 
-    @Test func aTenantOfTheListCounts() throws {
+    @Test func `a configured tenant counts`() throws {
         let rig = try rig(tenants: [Self.foreign, ProviderSample.tenant])
         #expect(rig.principal(token(ProviderSample.tenant)) != nil)
         #expect(rig.principal(token(Self.foreign))?.uid == "microsoft.com:\(Self.foreign):\(ProviderSample.object)")
     }
 
-    @Test func e05AForeignTenantDoesNotCount() throws {
+    @Test func `E-05: a foreign tenant is refused`() throws {
         #expect(
             try rig().refusal(token(Self.foreign)) == VerificationFailure(code: .invalidIDToken, reason: .foreignTenant)
         )
     }
 
-    @Test func e05TheIssuerMustBeTheTenants() throws {
+    @Test func `E-05: the issuer must belong to the tenant`() throws {
         let wrongIssuer = Self.sample.signed { $0.with("iss", "\"\(ProviderSample.issuer(of: Self.foreign))\"") }
         let wrongTenant = Self.sample.signed { $0.with("tid", "\"\(Self.foreign)\"") }
         let rig = try rig(tenants: [ProviderSample.tenant, Self.foreign])
@@ -50,45 +50,46 @@ import Testing
         #expect(rig.reason(wrongTenant) == .issuer)
     }
 
-    @Test func anyTenantIsAnyButThatOfPersonalAccounts() throws {
+    @Test func `an empty list allows every tenant except that of personal accounts`() throws {
         let rig = try rig(tenants: [])
         #expect(rig.principal(token(Self.foreign)) != nil)
         #expect(rig.reason(token(Self.personal)) == .foreignTenant)
     }
 
-    @Test(
-        "F-14: a word, or text that is no GUID, is no tenant",
-        arguments: [
-            "common", "organizations", "consumers", "", "contoso.onmicrosoft.com", "..", "%2e%2e",
-            "72F988BF-86F1-41AF-91AB-2D7CD011DB47", "{72f988bf-86f1-41af-91ab-2d7cd011db47}",
-            "72f988bf86f141af91ab2d7cd011db47", "72f988bf-86f1-41af-91ab-2d7cd011db4g",
-            "72f988bf-86f1-41af-91ab-2d7cd011db47 ", "72f988bf-86f1-41af-91ab+2d7cd011db47",
-        ])
-    func words(tenant: String) throws {
+    @Test(arguments: [
+        "common", "organizations", "consumers", "", "contoso.onmicrosoft.com", "..", "%2e%2e",
+        "72F988BF-86F1-41AF-91AB-2D7CD011DB47", "{72f988bf-86f1-41af-91ab-2d7cd011db47}",
+        "72f988bf86f141af91ab2d7cd011db47", "72f988bf-86f1-41af-91ab-2d7cd011db4g",
+        "72f988bf-86f1-41af-91ab-2d7cd011db47 ", "72f988bf-86f1-41af-91ab+2d7cd011db47",
+    ])
+    func `F-14: text that is no GUID is no tenant`(tenant: String) throws {
         #expect(try rig(tenants: [tenant]).reason(token(tenant)) == .tenantID)
         #expect(try rig(tenants: []).reason(token(tenant)) == .tenantID)
     }
 
-    @Test(arguments: [nil, "null", "7", "[\"72f988bf-86f1-41af-91ab-2d7cd011db47\"]"])
-    func withoutATenantNoTokenCounts(tenant: String?) throws {
-        #expect(try rig().reason(Self.sample.signed { $0.with("tid", tenant) }) == .tenantID)
+    private static let listedTenant = "[\"72f988bf-86f1-41af-91ab-2d7cd011db47\"]"
+    private static let objects = [
+        "\"8EAEF023-2B34-4DA1-9BAA-8BC8C9D6A490\"", "\"user-1\"", "\"8eaef023-2b34-4da1-9baa-8bc8c9d6a49\"",
+    ]
+    static let flaws =
+        ([
+            TokenFlaw.claim("tid", [nil, "null", "7", listedTenant], .tenantID),
+            TokenFlaw.claim("ver", [nil, "\"1.0\"", "\"2\"", "2.0", "null"], .version),
+            TokenFlaw.claim("oid", objects, .objectID),
+        ] as [[TokenFlaw]]).flatMap { $0 }
+
+    @Test(arguments: flaws) func `tenant, version and object have their form`(flaw: TokenFlaw) throws {
+        #expect(try rig().refusal(Self.sample.signed(flaw.change)) == flaw.failure)
     }
 
-    @Test(arguments: [nil, "\"1.0\"", "\"2\"", "2.0", "null"])
-    func onlyVersionTwoCounts(version: String?) throws {
-        #expect(try rig().reason(Self.sample.signed { $0.with("ver", version) }) == .version)
-    }
-
-    @Test(
-        "an access token is never taken, and the log says why",
-        arguments: ["scp", "scope", "azpacr", "appid", "appidacr", "idtyp"])
-    func accessTokens(claim: String) throws {
+    @Test(arguments: ["scp", "scope", "azpacr", "appid", "appidacr", "idtyp"])
+    func `an access token is refused, and the reason says so`(claim: String) throws {
         let refusal = try rig().refusal(Self.sample.signed { $0.with(claim, "\"User.Read\"") })
         #expect(refusal == VerificationFailure(code: .invalidIDToken, reason: .microsoftAccessToken))
         #expect(refusal?.reason.rawValue.contains("never taken") == true)
     }
 
-    @Test func tokensOfVersionOneAreRefusedInTheSameWords() throws {
+    @Test func `a token of version one is refused for the same reason`() throws {
         let token = Self.sample.signed {
             $0.with("iss", "\"https://sts.windows.net/\(ProviderSample.tenant)/\"").with("ver", "\"1.0\"")
         }
@@ -97,23 +98,14 @@ import Testing
         #expect(besideFirebase.reason(token) == .microsoftAccessToken)
     }
 
-    @Test(
-        "the object's id is a GUID",
-        arguments: [
-            "\"8EAEF023-2B34-4DA1-9BAA-8BC8C9D6A490\"", "\"user-1\"", "\"8eaef023-2b34-4da1-9baa-8bc8c9d6a49\"",
-        ])
-    func objects(object: String) throws {
-        #expect(try rig().reason(Self.sample.signed { $0.with("oid", object) }) == .objectID)
-    }
-
-    @Test func subIsNotTheUser() throws {
+    @Test func `sub does not name the user`() throws {
         let rig = try rig()
         let uid = rig.principal(Self.sample.signed())?.uid
         #expect(rig.principal(Self.sample.signed { $0.with("sub", "\"another\"") })?.uid == uid)
         #expect(rig.principal(Self.sample.signed { $0.with("sub", nil) })?.uid == uid)
     }
 
-    @Test func aKeyOfOneIssuerSignsForThatOneOnly() throws {
+    @Test func `a key of one issuer signs only for that issuer`() throws {
         let own = try rig(
             tenants: [ProviderSample.tenant, Self.foreign], keyIssuer: ProviderSample.issuer(of: ProviderSample.tenant))
         #expect(own.principal(token(ProviderSample.tenant)) != nil)
@@ -121,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "https://login.microsoftonline.com/common/v2.0", ProviderSample.issuer(of: personal), ""])
-    func aKeyOfNobodyOrAnotherSignsForNoTenant(issuer: String?) throws {
+    func `a key without an issuer or of another one signs for no tenant`(issuer: String?) throws {
         #expect(try rig(keyIssuer: issuer).reason(token(ProviderSample.tenant)) == .keyIssuer)
     }
 
@@ -137,7 +129,7 @@ import Testing
         #expect(rig.reason(draft) == .signature)
     }
 
-    @Test func personalAccountsCountWhereTheirTenantIsListed() throws {
+    @Test func `personal accounts count if their tenant is configured`() throws {
         let rig = try rig(tenants: [Self.personal], keyIssuer: ProviderSample.issuer(of: Self.personal))
         let object = "00000000-0000-0000-4b2e-abcdefabcdef"
         let principal = try #require(rig.principal(token(Self.personal) { $0.with("oid", "\"\(object)\"") }))
@@ -146,7 +138,7 @@ import Testing
         #expect(identities?.compact == Array(#"["4b2eabcdefabcdef"]"#.utf8))
     }
 
-    @Test func aTenantsObjectStaysItselfWhateverItLooksLike() throws {
+    @Test func `the object of a tenant is not shortened`() throws {
         let object = "00000000-0000-0000-4b2e-abcdefabcdef"
         let principal = try rig().principal(token(ProviderSample.tenant) { $0.with("oid", "\"\(object)\"") })
         let identities = principal?.claims.root["firebase"]?["identities"]?["microsoft.com"]
@@ -155,7 +147,7 @@ import Testing
 }
 
 @Suite struct MicrosoftFederatedIDTests {
-    @Test func theExampleOfTheManual() {
+    @Test func `the example of Microsoft's manual is converted`() {
         let (id, object) = ("4b2eabcdefghijkl", "00000000-0000-0000-4b2e-abcdefghijkl")
         #expect(MicrosoftFederatedID.of(object: object) == id)
         #expect(MicrosoftFederatedID.object(of: id) == object)
@@ -163,7 +155,7 @@ import Testing
 
     @Test(
         arguments: [0, 1, 0xFFFF, 0x1_0000_0000, UInt64.max] + (0..<50).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func eachIsTheOthersInverse(number: UInt64) {
+    func `the conversions are inverse`(number: UInt64) {
         let short = String(number, radix: 16)
         let id = String(repeating: "0", count: 16 - short.count) + short
         let object = MicrosoftFederatedID.object(of: id)
@@ -177,12 +169,12 @@ import Testing
         "00000000-0000-0000-4b2e-ABCDEFABCDEF", "00000000-0000-0000-4b2-eabcdefabcdef",
         "00000000-0000-0001-4b2e-abcdefabcdef", "00000000-0000-0000-4b2e-abcdef--cdef",
     ])
-    func anotherObjectHasNone(object: String) {
+    func `another object has no short id`(object: String) {
         #expect(MicrosoftFederatedID.of(object: object) == nil)
     }
 
     @Test(arguments: ["", "4b2eabcdefabcdef0", "4B2E", "4b2e-", "4b2\u{e9}", " 1"])
-    func whatIsNoIDHasNoObject(id: String) {
+    func `text that is no short id has no object`(id: String) {
         #expect(MicrosoftFederatedID.object(of: id) == nil)
     }
 }

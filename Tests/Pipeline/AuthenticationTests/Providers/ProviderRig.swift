@@ -14,7 +14,7 @@ struct ProviderRig {
 
     /// - Parameters:
     ///   - loaded: whether the key sets were read.
-    ///   - keys: those of sources that are no sample's.
+    ///   - keys: the key sets of sources that belong to no sample.
     init(
         _ providers: [Configuration.Provider], firebase: Configuration.Firebase? = nil, loaded: Bool = true,
         keys: [KeySetSource: KeySet] = [:]
@@ -26,7 +26,7 @@ struct ProviderRig {
         self.sources = sources
         authenticator = Authenticator(
             verifiers: table, keySets: sources.count, hasher: try SHA256Hasher.required(), counters: counters,
-            render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
+            render: { _ in .empty })
         guard loaded else { return }
         for source in sources { install(keys[source] ?? Self.keys(of: source), of: source) }
     }
@@ -46,11 +46,7 @@ struct ProviderRig {
         _ keys: KeySet, of source: KeySetSource, algorithms: Set<Algorithm>? = nil, generation: UInt64 = 1
     ) {
         guard let set = sources.firstIndex(of: source) else { return }
-        authenticator.install(
-            KeySetView(
-                keys: keys, algorithms: algorithms, generation: generation, isLoaded: true, lastFetchSucceeded: true,
-                completedFetches: 1, usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max),
-            set: set)
+        authenticator.install(.loaded(keys, algorithms: algorithms, generation: generation), set: set)
     }
 
     func outcome(
@@ -74,4 +70,19 @@ struct ProviderRig {
     func reason(_ token: String) -> VerificationFailure.Reason? { refusal(token)?.reason }
 
     var hits: UInt64 { counters.snapshot()[.tokenCacheHits] }
+}
+
+extension KeySetView {
+    /// A set that was fetched once and stays usable.
+    static func loaded(
+        _ keys: KeySet, algorithms: Set<Algorithm>? = nil, issuer: String? = nil, generation: UInt64 = 1
+    ) -> KeySetView {
+        KeySetView(
+            keys: keys, algorithms: algorithms, issuer: issuer, generation: generation, isLoaded: true,
+            lastFetchSucceeded: true, completedFetches: 1, usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
+    }
+}
+
+extension RenderedIdentity {
+    static var empty: RenderedIdentity { RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite struct VerifierTableTests {
     private static let firebase = Configuration.Firebase(project: TokenDraft.project)
 
-    @Test func eachTokenGoesToTheVerifierOfItsIssuer() throws {
+    @Test func `each token goes to the verifier of its issuer`() throws {
         let rig = try ProviderRig(ProviderSample.allCases, firebase: Self.firebase)
         for sample in ProviderSample.allCases { #expect(rig.principal(sample.signed())?.uid == sample.uid) }
         #expect(rig.principal(TokenDraft.idToken().signed())?.uid == "user-1")
@@ -22,7 +22,7 @@ import Testing
         #expect(entry.principal.kind == .sessionCookie)
     }
 
-    @Test func aTokenThatIsFoundIsNotVerifiedAgain() throws {
+    @Test func `a cached token is not verified again`() throws {
         let rig = try ProviderRig(ProviderSample.allCases, firebase: Self.firebase)
         let tokens = ProviderSample.allCases.map { $0.signed() }
         for token in tokens { _ = rig.outcome(token) }
@@ -31,8 +31,7 @@ import Testing
         #expect(rig.hits == UInt64(tokens.count))
     }
 
-    @Test("G-14: a token that was found in the header does not count in the cookie")
-    func places() throws {
+    @Test func `G-14: a token cached for the header does not count in the cookie`() throws {
         let rig = try ProviderRig([.apple], firebase: Self.firebase)
         let token = ProviderSample.apple.signed()
         #expect(rig.principal(token) != nil)
@@ -40,30 +39,30 @@ import Testing
         #expect(rig.hits == 0)
     }
 
-    @Test func withFirebaseUnknownIssuersAreItsToJudge() throws {
+    @Test func `with Firebase its verifier handles unknown issuers`() throws {
         let rig = try ProviderRig([.apple], firebase: Self.firebase)
         #expect(rig.reason(TokenDraft.idToken().with("iss", "\"https://id.evil.example\"").signed()) == .issuer)
-        // In the order of Firebase's checks: the algorithm before the issuer.
+        // Firebase's verifier checks the algorithm before the issuer.
         let draft = TokenDraft.idToken().with("iss", "\"https://id.evil.example\"").withHeader("alg", "\"ES256\"")
         #expect(rig.reason(draft.signed()) == .algorithm)
         #expect(rig.reason(TokenDraft.idToken().with("iss", nil).signed()) == .issuer)
     }
 
-    @Test func withoutFirebaseItsTokensAreNobodys() throws {
+    @Test func `without Firebase its tokens are refused`() throws {
         let rig = try ProviderRig([.apple])
         #expect(rig.refusal(TokenDraft.idToken().signed())?.code == .invalidIDToken)
         #expect(rig.refusal(TokenDraft.sessionCookie().signed(), .sessionCookie)?.code == .invalidSessionCookie)
     }
 
-    @Test("a user of Firebase's may not have the uid of a provider's", arguments: ["apple.com:user-1", "apple.com:"])
-    func reservedUIDs(uid: String) throws {
+    @Test(arguments: ["apple.com:user-1", "apple.com:"])
+    func `a user of Firebase may not have the uid of a provider's user`(uid: String) throws {
         let rig = try ProviderRig([.apple], firebase: Self.firebase)
         let draft = TokenDraft.idToken().with("sub", "\"\(uid)\"").with("user_id", "\"\(uid)\"")
         #expect(rig.refusal(draft.signed()) == VerificationFailure(code: .invalidIDToken, reason: .reservedUserID))
         #expect(try ProviderRig([.google], firebase: Self.firebase).principal(draft.signed())?.uid == uid)
     }
 
-    @Test func aProviderWithoutIDTokensReservesItsUIDsToo() throws {
+    @Test func `a provider without ID tokens reserves its uids, too`() throws {
         let github = Configuration.Provider(
             id: "github.com", kind: .github, location: SourceLocation(origin: "a test"))
         let rig = try ProviderRig([github], firebase: Self.firebase)
@@ -72,7 +71,7 @@ import Testing
         #expect(rig.sources == [.url(Configuration.Firebase.defaultKeysURL), .url(Self.firebase.sessionKeysURL)])
     }
 
-    @Test func theEmulatorsGatewayTakesProvidersTokensWithTheirKeys() throws {
+    @Test func `a gateway for the emulator verifies the tokens of providers`() throws {
         var emulator = Self.firebase
         emulator.insecureEmulator = true
         let rig = try ProviderRig([.apple], firebase: emulator)
@@ -82,8 +81,7 @@ import Testing
         #expect(rig.reason(unsigned) == .providerAlgorithm)
     }
 
-    @Test("issuers, audiences and parties are their bytes, not what is canonically equivalent")
-    func bytes() throws {
+    @Test func `issuers, audiences and parties are compared by their bytes`() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         let provider = ProviderSample.oidc.provider {
             $0.issuers = ["https://\(composed).example"]
@@ -114,7 +112,7 @@ import Testing
         return provider
     }
 
-    @Test func f12OneKeyIDAtTwoIssuersIsTwoKeys() throws {
+    @Test func `F-12: one kid at two issuers is two keys`() throws {
         let otherKey = TokenDraft.makeKey("key-1", .rs256)
         let provider = Self.other { $0.keys = .url("https://keys.example/other") }
         let rig = try ProviderRig(
@@ -128,7 +126,7 @@ import Testing
         #expect(rig.reason(otherDraft.signed()) == .signature)
     }
 
-    @Test func f13TwoProvidersOfOneKeySetKeepTheirOwnAlgorithms() throws {
+    @Test func `F-13: two providers of one key set keep their own algorithms`() throws {
         let keys = Configuration.Provider.Keys.url("https://keys.example/shared")
         let first = ProviderSample.oidc.provider {
             $0.keys = keys
@@ -147,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func f13AnAlgorithmThatIsNoLongerListedIsGoneForFoundTokensToo() throws {
+    @Test func `F-13: a removed algorithm is refused for cached tokens, too`() throws {
         let source = KeySetSource(ProviderSample.oidc.keys)
         let rig = try ProviderRig([.oidc])
         let token = ProviderSample.oidc.signed()
@@ -156,7 +154,7 @@ import Testing
         #expect(rig.reason(token) == .providerAlgorithm)
     }
 
-    @Test func f11AKeyOfOneProviderThatIsGoneTakesItsTokensAlong() throws {
+    @Test func `F-11: the removed key of a provider ends its cached tokens`() throws {
         let rig = try ProviderRig([.apple, .google])
         let (apple, google) = (ProviderSample.apple.signed(), ProviderSample.google.signed())
         _ = (rig.outcome(apple), rig.outcome(google))
@@ -166,16 +164,14 @@ import Testing
         #expect(rig.principal(google) != nil)
     }
 
-    @Test(
-        "F-14: no key set is asked for because of what a token says",
-        arguments: [
-            "http://169.254.169.254/latest", "file:///etc/passwd",
-            "https://login.microsoftonline.com@evil.example/v2.0",
-            "https://login.microsoftonline.com/../v2.0", "https://login.microsoftonline.com/{tenantid}/v2.0",
-            "https://id.corp.example@evil.example", "https://id.corp.example/..",
-            "https://id.corp.example.evil.example",
-        ])
-    func f14Issuers(issuer: String) throws {
+    @Test(arguments: [
+        "http://169.254.169.254/latest", "file:///etc/passwd",
+        "https://login.microsoftonline.com@evil.example/v2.0",
+        "https://login.microsoftonline.com/../v2.0", "https://login.microsoftonline.com/{tenantid}/v2.0",
+        "https://id.corp.example@evil.example", "https://id.corp.example/..",
+        "https://id.corp.example.evil.example",
+    ])
+    func `F-14: no key set is fetched for a URL in a token`(issuer: String) throws {
         let rig = try ProviderRig([.microsoft, .oidc], loaded: false)
         for tenant in ["..", "169.254.169.254", "evil.example#"] {
             let token = ProviderSample.microsoft.signed {

@@ -22,20 +22,20 @@ import Testing
         return UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
     }
 
-    @Test func anEntryThatIsGoneIsHintedAtInVain() throws {
+    @Test func `a hint at a removed entry is harmless`() throws {
         let hints = CachePrefetcher(capacity: 64)
         let gone = try note("a.b.signature", in: hints)
         #expect(address(hints, of: "a.b.signature") == gone)
     }
 
     @Test(arguments: ["", "1234567"])
-    func aTokenShorterThanWhatHintsAreFoundByHasOneToo(token: String) throws {
+    func `a short token has a hint, too`(token: String) throws {
         let hints = CachePrefetcher(capacity: 2)
         #expect(address(hints, of: token) == 0)
         #expect(try note(token, in: hints) == address(hints, of: token))
     }
 
-    @Test func theLatestOfThoseThatEndAlikeCounts() throws {
+    @Test func `of two tokens with the same end the latest has the hint`() throws {
         let hints = CachePrefetcher(capacity: 64)
         _ = try note("first.12345678", in: hints)
         let second = try note("second.12345678", in: hints)

@@ -10,7 +10,7 @@ import Testing
 @testable import GatewayFixtures
 @testable import StoreFixtures
 
-/// What counts as a session cookie of the gateway's own, and what does not.
+/// Session cookies of the gateway.
 @Suite struct SessionVerifierTests {
     private static let now = ManualClock.start
 
@@ -30,16 +30,9 @@ import Testing
             set = sources.count
             authenticator = Authenticator(
                 verifiers: table, keySets: sources.count + 1, hasher: try SHA256Hasher.required(),
-                counters: WorkerCounters(routes: 1, upstreams: 1),
-                render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
-            for set in sources.indices { authenticator.install(Self.view(TokenDraft.keys), set: set) }
+                counters: WorkerCounters(routes: 1, upstreams: 1), render: { _ in .empty })
+            for set in sources.indices { authenticator.install(.loaded(TokenDraft.keys), set: set) }
             if installs { authenticator.install(try SessionDraft.keys().view, set: set) }
-        }
-
-        private static func view(_ keys: KeySet) -> KeySetView {
-            KeySetView(
-                keys: keys, generation: 1, isLoaded: true, lastFetchSucceeded: true, completedFetches: 1,
-                usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
         }
 
         func outcome(
@@ -55,14 +48,12 @@ import Testing
         }
 
         func principal(_ token: String) throws -> Principal {
-            guard case .verified(let entry) = outcome(token) else { throw Refused() }
+            guard case .verified(let entry) = outcome(token) else { throw TestFailure("refused") }
             return entry.principal
         }
     }
 
-    private struct Refused: Error {}
-
-    @Test func aSessionNamesItsUserAndItself() throws {
+    @Test func `a session names its user and itself`() throws {
         let principal = try Rig().principal(SessionDraft.signed())
         #expect(principal.uid == "user-1")
         #expect(principal.session == SessionDraft.session)
@@ -74,20 +65,20 @@ import Testing
         #expect(!principal.hasSecondFactor)
     }
 
-    @Test func aKeyOfBeforeCountsAsWell() throws {
+    @Test func `the previous key counts`() throws {
         let draft = SessionDraft.cookie().withHeader("kid", "\"session-0\"")
         #expect(try Rig().principal(draft.signed(by: SessionDraft.previousKey)).uid == "user-1")
     }
 
-    @Test func withoutAProofsTimeNothingIsKnownOfIt() throws {
+    @Test func `without auth_time the start of the session counts`() throws {
         let principal = try Rig().principal(SessionDraft.signed { $0.with("auth_time", nil) })
         #expect(principal.authTime == nil)
-        // Revocations are compared with the session's start alone: only one that begins later outlives them.
+        // Revocations are compared with the start of the session.
         #expect(principal.standing.validityTime.known?.seconds == Self.now - 101)
         #expect(principal.standing.hasSession)
     }
 
-    @Test func aSessionOfFirebasesUserSaysSoInItsHeader() throws {
+    @Test func `a session of a Firebase user is marked in its header`() throws {
         let rig = try Rig()
         let source = SessionDraft.source(more: #","firebase":true"#)
         #expect(try rig.principal(SessionDraft.signed { $0.withHeader("src", source) }).standing.isFirebase)
@@ -109,68 +100,41 @@ import Testing
         #expect(try Rig(tenant: .any).principal(other).user == "user-1")
     }
 
-    @Test func aSecondFactorIsToldAsFirebaseTellsIt() throws {
+    @Test func `a second factor is read as in Firebase tokens`() throws {
         let member = #"{"sign_in_provider":"password","sign_in_second_factor":"phone"}"#
         #expect(try Rig().principal(SessionDraft.signed { $0.with("firebase", member) }).hasSecondFactor)
     }
 
-    struct Flaw: Sendable, CustomTestStringConvertible {
-        let name: String
-        let value: String?
-        let reason: VerificationFailure.Reason
-        var isHeader = false
-        var code = DecisionCode.invalidSessionCookie
-        var testDescription: String { "\(name): \(value ?? "missing")" }
-    }
+    private static let longText = "\"\(String(repeating: "u", count: 129))\""
+    private static let future = "\(ManualClock.start + 6)"
 
-    static let flaws: [Flaw] = [
-        Flaw(name: "iss", value: "\"https://api.example.org\"", reason: .issuer),
-        Flaw(name: "iss", value: "\"https://api.example.com/\"", reason: .issuer),
-        Flaw(name: "iss", value: nil, reason: .issuer),
-        Flaw(name: "aud", value: "\"other\"", reason: .audience),
-        Flaw(name: "aud", value: "[\"https://api.example.com\"]", reason: .audience),
-        Flaw(name: "aud", value: nil, reason: .audience),
-        Flaw(name: "sub", value: "\"\"", reason: .subject),
-        Flaw(name: "sub", value: "1", reason: .subject),
-        Flaw(name: "sub", value: nil, reason: .subject),
-        Flaw(name: "sub", value: "\"\(String(repeating: "u", count: 129))\"", reason: .subject),
-        Flaw(name: "sub", value: "\"a\\u0000b\"", reason: .subject),
-        Flaw(name: "user_id", value: "\"user-2\"", reason: .userID),
-        Flaw(name: "user_id", value: nil, reason: .userID),
-        Flaw(name: "sid", value: nil, reason: .session),
-        Flaw(name: "sid", value: "\"\"", reason: .session),
-        Flaw(name: "sid", value: "7", reason: .session),
-        Flaw(name: "sid", value: "\"\(String(repeating: "s", count: 129))\"", reason: .session),
-        Flaw(name: "sid", value: "\"a\\nb\"", reason: .session),
-        Flaw(name: "exp", value: nil, reason: .expiryMissing),
-        Flaw(name: "exp", value: "\(ManualClock.start + 5).5", reason: .expiryMissing),
-        Flaw(name: "exp", value: "\(ManualClock.start)", reason: .expired, code: .sessionCookieExpired),
-        Flaw(name: "iat", value: nil, reason: .issuedAt),
-        Flaw(name: "iat", value: "\(ManualClock.start + 6)", reason: .issuedInFuture),
-        Flaw(name: "nbf", value: "\(ManualClock.start + 6)", reason: .notBefore),
-        Flaw(name: "auth_time", value: "null", reason: .authenticationTime),
-        Flaw(name: "auth_time", value: "\"1\"", reason: .authenticationTime),
-        Flaw(name: "auth_time", value: "\(ManualClock.start + 6)", reason: .authenticatedInFuture),
-        Flaw(name: "auth_time", value: "-1", reason: .authenticatedInFuture),
-        Flaw(name: "firebase", value: "[]", reason: .firebaseMember),
-        Flaw(name: "firebase", value: #"{"sign_in_provider":1}"#, reason: .firebaseMember),
-        Flaw(name: "kid", value: nil, reason: .noKeyID, isHeader: true),
-        Flaw(name: "kid", value: "\"\"", reason: .noKeyID, isHeader: true),
-        Flaw(name: "kid", value: "\"session-9\"", reason: .unknownKey, isHeader: true),
-        Flaw(name: "src", value: "\"apple.com\"", reason: .sessionSource, isHeader: true),
-        Flaw(name: "src", value: "true", reason: .sessionSource, isHeader: true),
-    ]
+    static let flaws =
+        ([
+            TokenFlaw.claim("iss", ["\"https://api.example.org\"", "\"https://api.example.com/\"", nil], .issuer),
+            TokenFlaw.claim("aud", ["\"other\"", "[\"https://api.example.com\"]", nil], .audience),
+            TokenFlaw.claim("sub", ["\"\"", "1", nil, longText, "\"a\\u0000b\""], .subject),
+            TokenFlaw.claim("user_id", ["\"user-2\"", nil], .userID),
+            TokenFlaw.claim("sid", [nil, "\"\"", "7", longText, "\"a\\nb\""], .session),
+            TokenFlaw.claim("exp", [nil, "\(ManualClock.start + 5).5"], .expiryMissing),
+            TokenFlaw.claim("exp", ["\(ManualClock.start)"], .expired),
+            TokenFlaw.claim("iat", [nil], .issuedAt), TokenFlaw.claim("iat", [future], .issuedInFuture),
+            TokenFlaw.claim("nbf", [future], .notBefore),
+            TokenFlaw.claim("auth_time", ["null", "\"1\""], .authenticationTime),
+            TokenFlaw.claim("auth_time", [future, "-1"], .authenticatedInFuture),
+            TokenFlaw.claim("firebase", ["[]", #"{"sign_in_provider":1}"#], .firebaseMember),
+            TokenFlaw.header("kid", [nil, "\"\""], .noKeyID), TokenFlaw.header("kid", ["\"session-9\""], .unknownKey),
+            TokenFlaw.header("src", ["\"apple.com\"", "true"], .sessionSource),
+        ] as [[TokenFlaw]]).flatMap { $0 }
 
     @Test(arguments: flaws)
-    func eachFlawIsRefusedForItself(_ flaw: Flaw) throws {
-        let token = SessionDraft.signed {
-            flaw.isHeader ? $0.withHeader(flaw.name, flaw.value) : $0.with(flaw.name, flaw.value)
-        }
-        #expect(try Rig().failure(token) == VerificationFailure(code: flaw.code, reason: flaw.reason))
+    func `each flaw has its own reason`(_ flaw: TokenFlaw) throws {
+        let reason = flaw.failure.reason
+        let code: DecisionCode = reason == .expired ? .sessionCookieExpired : .invalidSessionCookie
+        let failure = try Rig().failure(SessionDraft.signed(flaw.change))
+        #expect(failure == VerificationFailure(code: code, reason: reason))
     }
 
-    @Test("D-02: an algorithm that is not ES256 is refused before any key is looked at")
-    func algorithms() throws {
+    @Test func `D-02: an algorithm other than ES256 is refused before a key is used`() throws {
         let rig = try Rig()
         for name in ["RS256", "none", "HS256", "ES384"] {
             let draft = SessionDraft.cookie().withHeader("alg", "\"\(name)\"")
@@ -180,8 +144,7 @@ import Testing
         #expect(rig.failure(rsa.signed(by: TokenDraft.key))?.reason == .sessionAlgorithm)
     }
 
-    @Test("H-10: a cookie that somebody changed, or signed with another key, is refused")
-    func signatures() throws {
+    @Test func `H-10: a changed cookie, or one of another key, is refused`() throws {
         let rig = try Rig()
         #expect(rig.failure(SessionDraft.cookie().signed(by: SessionDraft.forgedKey))?.reason == .signature)
         let parts = SessionDraft.signed().split(separator: ".")
@@ -189,21 +152,18 @@ import Testing
         #expect(rig.failure("\(parts[0]).\(other[1]).\(parts[2])")?.reason == .signature)
     }
 
-    @Test(
-        "E-12: another type of token of the same key is no session",
-        arguments: [
-            "gatehouse-pending+jwt", "gatehouse-assertion+jwt", "GATEHOUSE-SESSION+JWT",
-            "application/gatehouse-session+jwt", "JWT", nil,
-        ])
-    func types(_ type: String?) throws {
+    @Test(arguments: [
+        "gatehouse-pending+jwt", "gatehouse-assertion+jwt", "GATEHOUSE-SESSION+JWT",
+        "application/gatehouse-session+jwt", "JWT", nil,
+    ])
+    func `E-12: another type of token with the same key is no session`(_ type: String?) throws {
         let token = SessionDraft.signed { $0.withHeader("typ", type.map { "\"\($0)\"" }) }
         for firebase in [true, false] {
             #expect(try Rig(firebase: firebase).failure(token)?.code == .invalidSessionCookie)
         }
     }
 
-    @Test("E-10: a session counts in the cookie only")
-    func places() throws {
+    @Test func `E-10: a session counts in the cookie only`() throws {
         let rig = try Rig()
         #expect(rig.failure(SessionDraft.signed(), .idToken)?.code == .invalidIDToken)
         #expect(try rig.principal(SessionDraft.signed()).uid == "user-1")
@@ -212,7 +172,7 @@ import Testing
         #expect(try Rig(firebase: false).failure(SessionDraft.signed(), .idToken)?.code == .invalidIDToken)
     }
 
-    @Test func firebasesCookiesGoToFirebase() throws {
+    @Test func `a cookie of Firebase goes to its verifier`() throws {
         let cookie = TokenDraft.sessionCookie().signed()
         #expect(try Rig().principal(cookie).standing.isFirebase)
         #expect(
@@ -220,40 +180,34 @@ import Testing
                 == VerificationFailure(code: .invalidSessionCookie, reason: .issuer))
     }
 
-    @Test func aCookieWaitsUntilItsKeysAreKnown() throws {
+    @Test func `a cookie waits for its keys unless it is refused without them`() throws {
         let rig = try Rig(installs: false)
         guard case .awaitKeys(rig.set, 0) = rig.outcome(SessionDraft.signed()) else {
             Issue.record("it does not wait")
             return
         }
-        // What no keys could mend is refused at once.
+        // A cookie that no key can verify is refused at once.
         #expect(rig.failure(SessionDraft.signed { $0.with("sid", nil) })?.reason == .session)
         rig.authenticator.install(try SessionDraft.keys().view, set: rig.set)
         #expect(try rig.principal(SessionDraft.signed()).uid == "user-1")
     }
 
-    @Test func keysWithoutAnIssuerVerifyNothing() throws {
+    @Test func `keys without an issuer verify nothing`() throws {
         let rig = try Rig(installs: false)
-        let view = KeySetView(
-            keys: try SessionDraft.keys().view.keys, generation: 1, isLoaded: true, lastFetchSucceeded: true,
-            usableUntil: .max, cooldownUntil: .max)
-        rig.authenticator.install(view, set: rig.set)
+        rig.authenticator.install(.loaded(try #require(try SessionDraft.keys().view.keys)), set: rig.set)
         #expect(rig.failure(SessionDraft.signed())?.reason == .issuer)
     }
 
-    @Test func aKeyThatIsGoneIsGoneForFoundSessionsToo() throws {
+    @Test func `a removed key is removed for cached sessions, too`() throws {
         let rig = try Rig()
         let token = SessionDraft.signed()
         #expect(try rig.principal(token).uid == "user-1")
-        let view = KeySetView(
-            keys: TokenDraft.keySet([SessionDraft.previousKey]), issuer: SessionDraft.issuer, generation: 2,
-            isLoaded: true, lastFetchSucceeded: true, usableUntil: .max, cooldownUntil: .max)
-        rig.authenticator.install(view, set: rig.set)
+        let keys = TokenDraft.keySet([SessionDraft.previousKey])
+        rig.authenticator.install(.loaded(keys, issuer: SessionDraft.issuer, generation: 2), set: rig.set)
         #expect(rig.failure(token)?.reason == .unknownKey)
     }
 
     @Test(
-        "O-27: what began a session has to be configured, with constraints that it meets",
         arguments: [
             (nil, .sessionSource), (#""firebase""#, .sessionSource), ("{}", .sessionSource),
             (#"{"project":"another","started":1}"#, .sessionProvider),
@@ -265,7 +219,9 @@ import Testing
             (#"{"project":"\#(TokenDraft.project)","started":1,"authenticated_at":1e300}"#, .authenticationTime),
             (provider("google.com"), .sessionProvider),
         ] as [(String?, VerificationFailure.Reason)])
-    func origins(source: String?, reason: VerificationFailure.Reason) throws {
+    func `O-27: the source of a session must be configured and meet its constraints`(
+        source: String?, reason: VerificationFailure.Reason
+    ) throws {
         #expect(try Rig().failure(SessionDraft.signed { $0.withHeader("src", source) })?.reason == reason)
     }
 

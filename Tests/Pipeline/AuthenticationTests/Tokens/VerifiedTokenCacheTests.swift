@@ -21,39 +21,24 @@ import Testing
     {
         let principal = try TokenDraft.idToken().with("exp", "\(expiresAt)").principal()
         return VerifiedTokenCache.Entry(
-            principal: principal, verifier: 0, keySetGeneration: generation,
-            identity: RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false))
+            principal: principal, verifier: 0, keySetGeneration: generation, identity: .empty)
     }
 
-    @Test func whatWasKeptIsFound() throws {
+    @Test func `an inserted entry is found until it is replaced or removed`() throws {
         var cache = VerifiedTokenCache(capacity: 8, bytes: 1 << 20)
-        let entry = try entry()
-        cache.insert(entry, under: try key(1))
-        #expect(cache.find(try key(1)) === entry)
+        let (older, newer) = (try entry(), try entry(generation: 2))
+        cache.insert(older, under: try key(1))
+        #expect(cache.find(try key(1)) === older)
         #expect(cache.find(try key(2)) == nil)
-    }
-
-    @Test func theSameKeyReplacesItsEntry() throws {
-        var cache = VerifiedTokenCache(capacity: 8, bytes: 1 << 20)
-        cache.insert(try entry(), under: try key(1))
-        let newer = try entry(generation: 2)
         cache.insert(newer, under: try key(1))
         #expect(cache.find(try key(1)) === newer)
-        #expect(cache.count == 1)
-        #expect(cache.byteCount == newer.cost)
-    }
-
-    @Test func whatWasRemovedIsGone() throws {
-        var cache = VerifiedTokenCache(capacity: 8, bytes: 1 << 20)
-        cache.insert(try entry(), under: try key(1))
-        cache.remove(try key(1))
-        cache.remove(try key(1))
+        #expect(cache.count == 1 && cache.byteCount == newer.cost)
+        for _ in 0..<2 { cache.remove(try key(1)) }
         #expect(cache.find(try key(1)) == nil)
-        #expect(cache.count == 0)
-        #expect(cache.byteCount == 0)
+        #expect(cache.count == 0 && cache.byteCount == 0)
     }
 
-    @Test func aFullSetLosesTheEntryThatEndsFirst() throws {
+    @Test func `a full set evicts the entry that expires first`() throws {
         var cache = VerifiedTokenCache(capacity: 8, bytes: 1 << 20)
         for number in 0..<8 {
             cache.insert(try entry(expiresAt: ManualClock.start + (number == 5 ? 10 : 1000)), under: try key(number))
@@ -64,7 +49,7 @@ import Testing
         for number in [0, 1, 2, 3, 4, 6, 7, 8] { #expect(cache.find(try key(number)) != nil) }
     }
 
-    @Test func k15EntriesAreBounded() throws {
+    @Test func `K-15: the number of entries is bounded`() throws {
         var cache = VerifiedTokenCache(capacity: 64, bytes: 1 << 30)
         var entry = try entry()
         for number in 0..<5000 {
@@ -76,7 +61,7 @@ import Testing
         #expect(cache.find(try key(4999)) === entry)
     }
 
-    @Test func k15BytesAreBounded() throws {
+    @Test func `K-15: the bytes of entries are bounded`() throws {
         let limit = try entry().cost * 5 + 1
         var cache = VerifiedTokenCache(capacity: 64, bytes: limit)
         for number in 0..<1000 {
@@ -88,7 +73,7 @@ import Testing
         #expect(cache.count <= 5)
     }
 
-    @Test func anEntryThatIsLargerThanAllIsNotKept() throws {
+    @Test func `an entry larger than the cache is not inserted`() throws {
         var cache = VerifiedTokenCache(capacity: 8, bytes: 10)
         cache.insert(try entry(), under: try key(1))
         #expect(cache.count == 0)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AccountLookupTests {
     private let lookup = AccountLookup(url: "https://x.example/v1/projects/{project}/accounts:lookup", project: "a:b")
 
-    @Test func theQuestionNamesTheAccounts() {
+    @Test func `the request names the accounts`() {
         let uids = ["alice", #"b"b"#, "ü"].map { Array($0.utf8) }
         let request = lookup.request(uids, token: Secret("at"))
         #expect(request.url == "https://x.example/v1/projects/a%3Ab/accounts:lookup")
@@ -17,7 +17,7 @@ import Testing
         #expect(request.field("authorization") == "Bearer at")
     }
 
-    @Test func theAccountsAreThoseOfTheTenant() {
+    @Test func `the accounts of a tenant have their own URL`() {
         let lookup = AccountLookup(
             url: Configuration.FirebaseAccounts.defaultLookupURL, project: "p", tenant: "a/b")
         #expect(
@@ -26,18 +26,15 @@ import Testing
     }
 
     @Test(
-        "what an account's record says",
         arguments: [
             (#"{"localId":"u"}"#, .account(validSince: nil, disabled: false)),
             (
                 #"{"localId":"u","validSince":"1700000000","email":"x"}"#,
                 .account(validSince: 1_700_000_000, disabled: false)
-            ),
-            (#"{"localId":"u","validSince":"0","disabled":true}"#, .account(validSince: 0, disabled: true)),
+            ), (#"{"localId":"u","validSince":"0","disabled":true}"#, .account(validSince: 0, disabled: true)),
             (#"{"localId":"u","disabled":false}"#, .account(validSince: nil, disabled: false)),
             (#"{"localId":"v"}"#, .missing), (#"{"localId":"U"}"#, .missing), (#"{"localId":7}"#, .missing),
-            ("7", .missing),
-            (#"{"localId":"u","validSince":1700000000}"#, .unavailable),
+            ("7", .missing), (#"{"localId":"u","validSince":1700000000}"#, .unavailable),
             (#"{"localId":"u","validSince":"1700000000000"}"#, .unavailable),
             (#"{"localId":"u","validSince":"-1"}"#, .unavailable), (#"{"localId":"u","validSince":""}"#, .unavailable),
             (#"{"localId":"u","validSince":"1.5"}"#, .unavailable),
@@ -46,17 +43,16 @@ import Testing
             (#"{"localId":"u","disabled":"false"}"#, .unavailable), (#"{"localId":"u","disabled":0}"#, .unavailable),
             (#"{"localId":"u"},{"localId":"u","disabled":true}"#, .unavailable),
         ] as [(String, AccountStatus.Answer)])
-    func record(users: String, expected: AccountStatus.Answer) throws {
+    func `the record of an account is read`(users: String, expected: AccountStatus.Answer) throws {
         #expect(try read(#"{"users":[\#(users)]}"#).get() == [Array("u".utf8): expected])
     }
 
-    @Test("nobody found", arguments: [#"{"kind":"identitytoolkit#GetAccountInfoResponse"}"#, #"{"users":[]}"#])
-    func nobody(body: String) throws {
+    @Test(arguments: [#"{"kind":"identitytoolkit#GetAccountInfoResponse"}"#, #"{"users":[]}"#])
+    func `an account without a record is missing`(body: String) throws {
         #expect(try read(body).get() == [Array("u".utf8): .missing])
     }
 
-    @Test("what only looks like the same uid is another")
-    func canonicalEquivalence() throws {
+    @Test func `uids are compared by their bytes`() throws {
         let composed = Array("\u{e9}".utf8)
         let answers = try AccountLookup.read(
             OutboundResponse(status: 200, body: Array(#"{"users":[{"localId":"e\#u{301}"}]}"#.utf8)), about: [composed],
@@ -65,10 +61,8 @@ import Testing
         #expect(answers == [composed: .missing])
     }
 
-    @Test(
-        "an answer that tells of nobody",
-        arguments: ["", "<html>", "[]", "null", #"{"users":{}}"#, #"{"users":"none"}"#, #"{"error":{"code":400}}"#])
-    func malformed(body: String) {
+    @Test(arguments: ["", "<html>", "[]", "null", #"{"users":{}}"#, #"{"users":"none"}"#, #"{"error":{"code":400}}"#])
+    func `a malformed response fails for all accounts`(body: String) {
         guard case .failure(let failure) = read(body) else {
             Issue.record("\(body) was read")
             return
@@ -77,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [(400, false), (401, true), (403, true), (404, true), (429, true), (500, true), (302, true)])
-    func onlyABadRequestMayBeAboutOneOfTheAccounts(status: Int, concernsAll: Bool) {
+    func `only a bad request may concern one account`(status: Int, concernsAll: Bool) {
         guard case .failure(let failure) = read("{}", status) else {
             Issue.record("\(status) was read")
             return

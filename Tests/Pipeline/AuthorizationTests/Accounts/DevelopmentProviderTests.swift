@@ -14,14 +14,14 @@ import Testing
 @testable import OutboundHTTP
 @testable import StoreFixtures
 
-/// Real questions to the development provider, by a clock that the test moves.
+/// Real requests to the development provider, with a clock that the test moves.
 @Suite(.timeLimit(.minutes(1))) struct DevelopmentProviderTests {
     private typealias Token = DevelopmentIdentity.OpaqueToken
     private let time = ManualClock()
     private let log = LogLines()
 
-    @Test("each way to ask is understood", arguments: [Token.Kind.introspected, .gitHub, .facebook])
-    func eachWay(kind: DevelopmentIdentity.OpaqueToken.Kind) async throws {
+    @Test(arguments: [Token.Kind.introspected, .gitHub, .facebook])
+    func `each kind of token is checked`(kind: DevelopmentIdentity.OpaqueToken.Kind) async throws {
         let provider = try await start()
         let token = token(kind)
         try provider.add(token)
@@ -45,10 +45,8 @@ import Testing
         .wrongContentLength(by: -10), .drop, .reset, .hang, .raw("HTTP/1.1 two hundred\r\n\r\n{}"),
     ]
 
-    @Test(
-        "G-13: whatever the endpoint does, a token is neither accepted nor refused by it",
-        arguments: misbehaviours.indices)
-    func misbehaviour(place: Int) async throws {
+    @Test(arguments: misbehaviours.indices)
+    func `G-13: a misbehaving endpoint is no verdict on the token`(place: Int) async throws {
         let provider = try await start()
         let token = token(.introspected)
         try provider.add(token)
@@ -63,8 +61,7 @@ import Testing
         await provider.stop()
     }
 
-    @Test("accounts are looked up, and what changes is seen by who wants it new")
-    func accounts() async throws {
+    @Test func `accounts are looked up again after their time in the cache`() async throws {
         let provider = try await start()
         let toolkit = try identityToolkit(provider)
         let uid = DevelopmentUser.ada.uid
@@ -88,10 +85,8 @@ import Testing
         await provider.stop()
     }
 
-    @Test("whatever Identity Toolkit does, it tells nothing of an account by it", arguments: misbehaviours.indices)
-    func lookupMisbehaviour(place: Int) async throws {
-        // `{}` is how it says that there is nobody.
-        if case .body("{}") = Self.misbehaviours[place] { return }
+    @Test(arguments: misbehaviours.indices)
+    func `a misbehaving Identity Toolkit is no status of the account`(place: Int) async throws {
         let provider = try await start()
         let toolkit = try identityToolkit(provider, timeout: .milliseconds(500))
         provider.misbehave(Self.misbehaviours[place], at: .accountsLookup)
@@ -165,7 +160,7 @@ extension DevelopmentProviderTests {
         )
     }
 
-    /// What the provider has of the account.
+    /// The status of the account at the provider.
     private func known(_ uid: String, _ provider: DevelopmentProvider) -> AccountStatus.Answer? {
         provider.account(uid).map {
             .account(validSince: $0.validSince.flatMap(UnixTime.init(_:)), disabled: $0.isDisabled ?? false)

@@ -8,12 +8,12 @@ import Testing
 
 @Suite struct IdentityToolkitFailureTests {
     @Test(
-        "an outage tells nothing of accounts, and everybody is told so at once while it is waited for",
         arguments: [
             (503, "", nil, 1.0), (429, "", "7", 7), (500, "", nil, 1), (404, "", nil, 1), (200, "<html>", nil, 1),
-        ]
-            as [(Int, String, String?, Double)])
-    func outage(status: Int, body: String, retryAfter: String?, pause: Double) throws {
+        ] as [(Int, String, String?, Double)])
+    func `an outage is no status of an account and is reported at once`(
+        status: Int, body: String, retryAfter: String?, pause: Double
+    ) throws {
         let rig = try AccountRig()
         let asked = (0..<6).map { rig.look("u\($0)") }
         rig.transport.answer(1, status, body, retryAfter: retryAfter)
@@ -30,7 +30,7 @@ import Testing
         #expect(rig.transport.count == 6)
     }
 
-    @Test func whatIsKnownCountsDuringAnOutage() throws {
+    @Test func `a cached status counts during an outage`() throws {
         let rig = try AccountRig()
         rig.look("alice")
         rig.answer(1, #"{"localId":"alice"}"#)
@@ -41,9 +41,8 @@ import Testing
         #expect(rig.look("alice").answers == [.unavailable])
     }
 
-    @Test func oneAccountThatIsNotTakenKeepsNoOtherFromBeingLookedUp() throws {
-        let rig = try AccountRig()
-        for number in 0..<4 { rig.look("running-\(number)") }
+    @Test func `an account with a refused lookup delays no other account`() throws {
+        let rig = try AccountRig.busy()
         let asked = (0..<40).map { rig.look("u\($0)") }
         rig.transport.always { request in
             let isPoisoned = request.bodyText.contains(#""u17""#)
@@ -56,9 +55,8 @@ import Testing
         #expect(rig.toolkit.status().pausedFor == 0)
     }
 
-    @Test func whoTakesNoAccountAtAllIsLeftAlone() throws {
-        let rig = try AccountRig()
-        for number in 0..<4 { rig.look("running-\(number)") }
+    @Test func `a service that refuses every account gets a pause`() throws {
+        let rig = try AccountRig.busy()
         let asked = (0..<64).map { rig.look("u\($0)") }
         rig.transport.always { _ in .success(OutboundResponse(status: 400, body: [])) }
         rig.answer(1)
@@ -67,9 +65,8 @@ import Testing
         #expect(rig.toolkit.status().pausedFor > 0)
     }
 
-    @Test func anAnswerThatIsTooLargeIsAskedForInParts() throws {
-        let rig = try AccountRig()
-        for number in 0..<4 { rig.look("running-\(number)") }
+    @Test func `a lookup with a response above the size limit is split`() throws {
+        let rig = try AccountRig.busy()
         let asked = (0..<2).map { rig.look("u\($0)") }
         rig.answer(1)
         rig.transport.answer(5, .failure(LookupFailure(.tooLarge)))
@@ -82,7 +79,7 @@ import Testing
 
     // MARK: - Access token
 
-    @Test func thereIsOneTokenForAllWhoWait() throws {
+    @Test func `all waiting lookups share one access token`() throws {
         let rig = try AccountRig(token: false)
         let asked = (0..<6).map { rig.look("u\($0)") }
         #expect(rig.transport.count == 1)
@@ -94,10 +91,9 @@ import Testing
         #expect(asked.allSatisfy { $0.answers == [.missing] })
     }
 
-    @Test(
-        "a token is renewed 5 min before its end, or a fifth of its lifetime",
-        arguments: [("3600", 3300), ("60", 48), ("100.9", 80)] as [(String, Double)])
-    func renewal(lifetime: String, seconds: Double) throws {
+    @Test(arguments: [("3600", 3300), ("60", 48), ("100.9", 80)] as [(String, Double)])
+    func `a token is renewed 5 min or a fifth of its lifetime before its end`(lifetime: String, seconds: Double) throws
+    {
         let rig = try AccountRig(token: false)
         rig.toolkit.start()
         rig.answerToken(0, lifetime: lifetime)
@@ -114,7 +110,7 @@ import Testing
         #expect(rig.transport.calls[4].request.field("authorization") == "Bearer at-2")
     }
 
-    @Test func aRenewalThatFailsWaitsAndTheOldTokenCountsToItsEnd() throws {
+    @Test func `after a failed renewal the old token counts until its end`() throws {
         let rig = try AccountRig()
         rig.advance(3400)
         rig.look("a")
@@ -132,7 +128,7 @@ import Testing
         #expect(after.answers == [.missing])
     }
 
-    @Test func withoutATokenEverybodyIsToldSoAtOnce() throws {
+    @Test func `without an access token every lookup fails at once`() throws {
         let rig = try AccountRig(token: false)
         let asked = (0..<3).map { rig.look("u\($0)") }
         rig.transport.answer(0, 400, #"{"error":"invalid_grant"}"#)
@@ -145,7 +141,7 @@ import Testing
         #expect(rig.transport.count == 2)
     }
 
-    @Test func aTokenThatIsNotAcceptedIsFetchedAgainOnce() throws {
+    @Test func `a refused access token is fetched again once`() throws {
         let rig = try AccountRig()
         let asked = rig.look("alice")
         rig.transport.answer(1, 401, "")
@@ -156,7 +152,7 @@ import Testing
         #expect(asked.answers == [.good])
     }
 
-    @Test func aKeyThatIsNeverAcceptedIsAnOutage() throws {
+    @Test func `a key that is always refused is an outage`() throws {
         let rig = try AccountRig()
         let asked = rig.look("alice")
         rig.transport.answer(1, 401, "")
@@ -168,7 +164,7 @@ import Testing
         #expect(rig.log.all.map(\.level) == [.error])
     }
 
-    @Test func severalCallsThatAreNotAcceptedFetchOneToken() throws {
+    @Test func `several refused calls fetch one access token`() throws {
         let rig = try AccountRig()
         let asked = (0..<4).map { rig.look("u\($0)") }
         for place in 1...4 { rig.transport.answer(place, 401, "") }
@@ -179,8 +175,7 @@ import Testing
         #expect(asked.allSatisfy { $0.answers == [.missing] })
     }
 
-    @Test("no token, key or uid is told in the log, nor kept where a dump shows it")
-    func secrets() throws {
+    @Test func `no token, key or uid is logged or dumped`() throws {
         let rig = try AccountRig()
         rig.look("the-uid")
         rig.transport.answer(1, 500, "at-1 the-uid")

@@ -11,9 +11,9 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// The whole over real connections, from the key file on.
+/// A lookup over real connections with a key file.
 @Suite(.timeLimit(.minutes(1))) struct IdentityToolkitLoopbackTests {
-    @Test func anAccountIsLookedUpOverHTTP() async throws {
+    @Test func `an account is looked up over HTTP`() async throws {
         let source = try await MisbehavingSource { request in
             request.head.contains("/keys/token")
                 ? .send(httpAnswer(Array(#"{"access_token":"at","expires_in":3600,"token_type":"Bearer"}"#.utf8)))

@@ -8,7 +8,7 @@ import Testing
 @testable import OutboundHTTP
 
 @Suite struct IdentityToolkitTests {
-    @Test func anAccountIsLookedUp() throws {
+    @Test func `an account is looked up`() throws {
         let rig = try AccountRig()
         let asked = rig.look("alice")
         let started = rig.time.monotonic
@@ -19,7 +19,7 @@ import Testing
         #expect(asked.all == [AccountStatus(answer: .account(validSince: 17, disabled: true), askedAt: started)])
     }
 
-    @Test func whatIsKnownAnswersWhoDoesNotNeedItNewer() throws {
+    @Test func `a cached status serves lookups that accept its age`() throws {
         let rig = try AccountRig()
         rig.look("alice")
         rig.answer(1, #"{"localId":"alice"}"#)
@@ -30,7 +30,7 @@ import Testing
         #expect(rig.transport.count == 3)
     }
 
-    @Test func thatAnAccountIsMissingIsKnownToo() throws {
+    @Test func `a missing account is cached, too`() throws {
         let rig = try AccountRig()
         rig.look("gone")
         rig.answer(1)
@@ -38,7 +38,7 @@ import Testing
         #expect(rig.transport.count == 2)
     }
 
-    @Test func anOlderAnswerThatComesLaterReplacesNoNewerOne() throws {
+    @Test func `a late response to an earlier request is dropped`() throws {
         let rig = try AccountRig()
         rig.look("alice")
         rig.advance(1)
@@ -48,9 +48,8 @@ import Testing
         #expect(rig.look("alice", notOlderThan: 5).answers == [.account(validSince: nil, disabled: true)])
     }
 
-    @Test func whoWaitsGoesTogether() throws {
-        let rig = try AccountRig()
-        for number in 0..<4 { rig.look("running-\(number)") }
+    @Test func `waiting lookups share one request`() throws {
+        let rig = try AccountRig.busy()
         #expect(rig.transport.count == 5)
         let waiting = (0..<150).map { rig.look("u\($0)") }
         let again = rig.look("u7")
@@ -64,9 +63,8 @@ import Testing
         #expect(waiting[120].answers == [])
     }
 
-    @Test func oneBadRecordIsNobodyElses() throws {
-        let rig = try AccountRig()
-        for number in 0..<4 { rig.look("running-\(number)") }
+    @Test func `a faulty record concerns one account only`() throws {
+        let rig = try AccountRig.busy()
         let (bad, good) = (rig.look("bad"), rig.look("good"))
         rig.answer(1)
         rig.answer(5, #"{"localId":"bad","validSince":5}"#, #"{"localId":"good"}"#)
@@ -74,7 +72,7 @@ import Testing
         #expect(rig.look("bad", notOlderThan: 60).answers == [], "asked again")
     }
 
-    @Test func whatIsRememberedIsBounded() throws {
+    @Test func `the cache is bounded`() throws {
         var machine = AccountMachine<Int>(remembered: 100)
         var now: UInt64 = 1_000_000_000_000
         _ = machine.start(now: now)
@@ -89,7 +87,7 @@ import Testing
         #expect(machine.status(now: now).remembered == 100)
     }
 
-    @Test func atShutdownEverybodyIsToldOnce() async throws {
+    @Test func `at shutdown each caller gets one result`() async throws {
         let rig = try AccountRig()
         let asked = (0..<6).map { rig.look("u\($0)") }
         await rig.toolkit.shutdown()
@@ -101,13 +99,13 @@ import Testing
         #expect(rig.transport.count == 5)
     }
 
-    @Test func aServiceAccountOfAnotherProjectIsAWarning() throws {
+    @Test func `a service account of another project is a warning`() throws {
         let rig = try AccountRig(token: false, ["project_id": "other"])
         #expect(rig.log.all.map(\.level) == [.warning])
         #expect(try AccountRig(token: false).log.all.isEmpty)
     }
 
-    @Test func theStatusTellsWhatHappened() throws {
+    @Test func `the status counts calls and hits`() throws {
         let rig = try AccountRig()
         rig.look("alice")
         rig.answer(1, #"{"localId":"alice"}"#)
@@ -116,5 +114,14 @@ import Testing
         #expect(status.counters.calls == 1 && status.counters.hits == 1 && status.counters.failed == 0)
         #expect(rig.toolkit.hasToken && status.running == 0 && status.waiting == 0 && status.remembered == 1)
         #expect(status.failing == nil && status.pausedFor == 0)
+    }
+}
+
+extension AccountRig {
+    /// A rig with as many lookups under way as may run at a time.
+    static func busy() throws -> AccountRig {
+        let rig = try AccountRig()
+        for number in 0..<4 { rig.look("running-\(number)") }
+        return rig
     }
 }

@@ -1,4 +1,3 @@
-import Authentication
 import Authorization
 import GatewayCore
 import Revocation
@@ -7,84 +6,51 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-/// Decisions where Identity Toolkit is asked besides the store.
+/// Decisions with a lookup in Identity Toolkit in addition to the store.
 @Suite struct AccountDecisionTests {
-    private static let now = ManualClock.start
-    private let view = StoreView()
+    private var rig = DecisionRig()
 
-    init() {
-        view.setAlwaysFresh()
-    }
+    init() { rig.asksFirebase = true }
 
     private func decide(
-        _ account: AccountView, asksFirebase: Bool = true, entry: VerifiedTokenCache.Entry? = nil,
-        _ adjust: (inout RoutePolicy) -> Void = { _ in }
+        _ account: AccountView, _ adjust: (inout RoutePolicy) -> Void = { _ in }
     ) throws -> (verdict: String, failures: [StoreFailure]) {
-        var policy = RoutePolicy()
-        adjust(&policy)
-        var failures: [StoreFailure] = []
-        let authorizer = Authorizer(
-            store: view.reader(), clockSkew: 5, maxStaleness: 60, asksFirebase: asksFirebase)
-        let decision = authorizer.decide(
-            policy, identity: try entry ?? TokenDraft.idToken().entry(),
-            in: DecisionContext(now: Self.now, monotonic: 0, mayWait: true, account: account)
-        ) { failures.append($0) }
-        let verdict =
-            switch decision {
-            case .permit: "passes"
-            case .deny(let denial): "\(denial.code)"
-            case .awaitStore: "waits"
-            case .queryStore: "asks"
-            case .lookUp: "looks up"
-            }
-        return (verdict, failures)
+        rig.decide(try TokenDraft.idToken().entry(), account: account, mayWait: true, adjust)
     }
 
     private func allow(_ policy: inout RoutePolicy) { policy.allowsOnStoreFailure = true }
 
     /// The token of these tests was signed in 100 s ago.
     @Test(arguments: [
-        (AccountStatus.Answer.account(validSince: nil, disabled: false), "passes"),
+        (AccountStatus.Answer.good, "passes"),
         (.account(validSince: UnixTime(clamping: ManualClock.start - 100), disabled: false), "passes"),
         (.account(validSince: UnixTime(clamping: ManualClock.start - 99), disabled: false), "idTokenRevoked"),
         (.account(validSince: nil, disabled: true), "userDisabled"),
         (.account(validSince: UnixTime(clamping: ManualClock.start), disabled: true), "userDisabled"),
-        (.missing, "idTokenRevoked"),
-        (.unavailable, "storeUnavailable"),
+        (.missing, "idTokenRevoked"), (.unavailable, "storeUnavailable"),
     ])
-    func theAnswerDecides(_ answer: AccountStatus.Answer, _ verdict: String) throws {
-        #expect(try decide(.known(answer)).verdict == verdict)
+    func `the status of the account decides`(_ status: AccountStatus.Answer, _ verdict: String) throws {
+        #expect(try decide(.known(status)).verdict == verdict)
     }
 
-    @Test func whoWasNotAskedAboutIsLookedUp() throws {
+    @Test func `only a route that checks revocation looks an account up, if Firebase is a source`() throws {
         #expect(try decide(.notAsked).verdict == "looks up")
-    }
-
-    @Test func withoutThatSourceNobodyIsLookedUp() throws {
-        #expect(try decide(.notAsked, asksFirebase: false).verdict == "passes")
-    }
-
-    @Test func aRouteThatDoesNotAskAboutRevocationsLooksNobodyUp() throws {
         #expect(try decide(.notAsked) { $0.revocation = .off }.verdict == "passes")
+        #expect(DecisionRig().decide(try TokenDraft.idToken().entry()).verdict == "passes")
     }
 
-    @Test func theStoresOwnRefusalNeedsNoLookUp() throws {
-        let record = RecordWord(UserRecord(validSince: UnixTime(clamping: Self.now)))
-        view.setUser(try TokenDraft.idToken().principal().userKey, to: record)
+    @Test func `a denial by the store needs no lookup`() throws {
+        try rig.set(user: .since(DecisionRig.now))
         #expect(try decide(.notAsked).verdict == "idTokenRevoked")
-        #expect(try decide(.known(.account(validSince: nil, disabled: false))).verdict == "idTokenRevoked")
+        #expect(try decide(.known(.good)).verdict == "idTokenRevoked")
     }
 
-    @Test func anOutageIsDeniedUnlessTheRouteAllowsIt() throws {
+    @Test func `an outage is denied unless the route allows it, and the last known status holds`() throws {
         #expect(try decide(.failed(lastKnown: nil)) == ("storeUnavailable", [.accountsUnavailable]))
         #expect(try decide(.failed(lastKnown: nil), allow) == ("passes", [.accountsUnavailable]))
-    }
-
-    @Test func whatWasKnownHoldsThroughAnOutage() throws {
         let disabled = AccountView.failed(lastKnown: .account(validSince: nil, disabled: true))
         #expect(try decide(disabled, allow) == ("userDisabled", []))
-        let fine = AccountView.failed(lastKnown: .account(validSince: nil, disabled: false))
-        #expect(try decide(fine, allow) == ("passes", [.accountsUnavailable]))
-        #expect(try decide(fine) == ("storeUnavailable", [.accountsUnavailable]))
+        #expect(try decide(.failed(lastKnown: .good), allow) == ("passes", [.accountsUnavailable]))
+        #expect(try decide(.failed(lastKnown: .good)) == ("storeUnavailable", [.accountsUnavailable]))
     }
 }

@@ -8,200 +8,117 @@ import Testing
 @testable import GatewayFixtures
 
 @Suite struct AuthorizerTests {
-    private static let now = ManualClock.start
-    private let view = StoreView()
+    private static let now = DecisionRig.now
+    private let rig = DecisionRig()
 
-    init() {
-        view.setAlwaysFresh()
+    private func verdict(
+        _ token: TokenDraft? = .idToken(), _ adjust: (inout RoutePolicy) -> Void = { _ in }
+    ) throws -> String {
+        try decide(token, adjust).verdict
     }
 
-    /// What a route decides of a token, in a word, and what the store could not tell meanwhile.
     private func decide(
         _ token: TokenDraft? = .idToken(), monotonic: UInt64 = 0, mayWait: Bool = false,
         _ adjust: (inout RoutePolicy) -> Void = { _ in }
-    ) throws -> (String, [StoreFailure]) {
-        var policy = RoutePolicy()
-        adjust(&policy)
-        var failures: [StoreFailure] = []
-        let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 60)
-        let decision = authorizer.decide(
-            policy, identity: try token?.entry(),
-            in: DecisionContext(now: Self.now, monotonic: monotonic, mayWait: mayWait)
-        ) { failures.append($0) }
-        return (word(decision), failures)
+    ) throws -> (verdict: String, failures: [StoreFailure]) {
+        rig.decide(try token?.entry(), monotonic: monotonic, mayWait: mayWait, adjust)
     }
 
-    private func word(_ decision: Decision) -> String {
-        switch decision {
-        case .permit(let permit):
-            permit.identity.map {
-                "\($0.principal.uid)" + (permit.signedInAt.map { " at \($0.seconds - Self.now)" } ?? "")
-            }
-                ?? "anonymous"
-        case .deny(let denial): "\(denial.code)" + (denial.maxAge.map { " \($0)" } ?? "")
-        case .awaitStore: "waits"
-        case .queryStore: "asks"
-        case .lookUp: "looks up"
-        }
+    private func record(of token: TokenDraft, signedIn secondsAgo: Int64, isAuthenticated: Bool = false) throws {
+        let time = UnixTime(clamping: Self.now - secondsAgo)
+        try rig.set(session: SessionRecord(signedInAt: time, isAuthenticated: isAuthenticated), of: token)
     }
 
-    private func verdict(_ token: TokenDraft? = .idToken(), _ adjust: (inout RoutePolicy) -> Void = { _ in }) throws
-        -> String
-    {
-        try decide(token, adjust).0
-    }
+    private func recent(_ policy: inout RoutePolicy) { policy.recentSignIn = 300 }
 
-    private func set(user record: UserRecord) throws {
-        view.setUser(try TokenDraft.idToken().principal().userKey, to: RecordWord(record))
-    }
+    // MARK: - Credentials
 
-    private func set(session record: SessionRecord, of token: TokenDraft = .idToken()) throws {
-        view.setSession(try token.principal().sessionKey, to: RecordWord(record))
-    }
-
-    private func signedIn(_ secondsAgo: Int64) -> TokenDraft {
-        TokenDraft.idToken().with("auth_time", "\(Self.now - secondsAgo)")
-    }
-
-    // MARK: - Who is asking
-
-    @Test func aKnownUserPasses() throws {
-        #expect(try verdict() == "user-1")
-    }
-
-    @Test func nobodyPassesWhereACredentialIsRequired() throws {
+    @Test func `an anonymous request passes only where no credential is required`() throws {
+        #expect(try verdict() == "passes")
         #expect(try verdict(nil) == "missingCredential")
-    }
-
-    @Test func nobodyPassesAnonymouslyElsewhere() throws {
         #expect(try verdict(nil) { $0.authentication = .optional } == "anonymous")
         #expect(try verdict(nil) { $0.authentication = .none } == "anonymous")
     }
 
-    @Test func nobodyPassesConditionsOfUsersAnonymously() throws {
+    @Test func `an anonymous request meets no condition on the user`() throws {
         let conditions: [(inout RoutePolicy) -> Void] = [
-            { $0.recentSignIn = 300 }, { $0.secondFactor = true }, { $0.providers = ["apple.com"] },
+            recent, { $0.secondFactor = true }, { $0.providers = ["apple.com"] },
         ]
         for condition in conditions {
-            let answer = try verdict(nil) {
+            let verdict = try verdict(nil) {
                 $0.authentication = .optional
                 condition(&$0)
             }
-            #expect(answer == "missingCredential")
+            #expect(verdict == "missingCredential")
         }
     }
 
     // MARK: - Revocation
 
-    @Test func h01ASignInBeforeTheRevocationIsRevoked() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now - 99)))
-        #expect(try verdict() == "idTokenRevoked")
+    @Test(arguments: [(99, "idTokenRevoked"), (100, "passes"), (101, "passes")])
+    func `H-01, H-05: a sign-in before the revocation is revoked, after a refresh too`(
+        secondsAgo: Int64, expected: String
+    ) throws {
+        try rig.set(user: .since(Self.now - secondsAgo))
+        #expect(try verdict() == expected)
+        #expect(try verdict(TokenDraft.idToken().with("iat", "\(Self.now)")) == expected)
     }
 
-    @Test func h01ASignInOfTheSameSecondPasses() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now - 100)))
-        #expect(try verdict() == "user-1")
-    }
-
-    @Test func h01ASignInAfterTheRevocationPasses() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now - 101)))
-        #expect(try verdict() == "user-1")
-    }
-
-    @Test func h05ARefreshedTokenIsStillRevoked() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now - 99)))
-        #expect(try verdict(TokenDraft.idToken().with("iat", "\(Self.now)")) == "idTokenRevoked")
-    }
-
-    @Test func h02DisabledIsToldBeforeRevoked() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now), disabled: true))
+    @Test func `H-02: disabled is reported before revoked, and only where revocation is checked`() throws {
+        try rig.set(user: .since(Self.now, disabled: true))
         #expect(try verdict() == "userDisabled")
+        rig.view.setStale()
+        #expect(try verdict { $0.revocation = .off } == "passes")
     }
 
-    @Test func aRevokedSessionIsRevoked() throws {
-        try set(session: SessionRecord(revoked: true))
-        #expect(try verdict() == "idTokenRevoked")
+    @Test func `a revoked session is revoked, and no other session of the user`() throws {
+        try rig.set(session: SessionRecord(revoked: true), of: .signedIn(50))
+        #expect(try verdict(.signedIn(50)) == "idTokenRevoked")
+        #expect(try verdict() == "passes")
     }
 
-    @Test func anotherSessionOfTheUserIsNot() throws {
-        try set(session: SessionRecord(revoked: true), of: signedIn(50))
-        #expect(try verdict() == "user-1")
+    @Test func `a revoked cookie has its own code`() throws {
+        try rig.set(user: .since(Self.now))
+        let cookie = try TokenDraft.sessionCookie().principal(.sessionCookie)
+        #expect(rig.decide(.of(cookie)).verdict == "sessionCookieRevoked")
     }
 
-    @Test func aRevokedCookieHasItsOwnCode() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now)))
-        let principal = try TokenDraft.sessionCookie().principal(.sessionCookie)
-        let authorizer = Authorizer(store: view.reader(), clockSkew: 5, maxStaleness: 60)
-        let context = DecisionContext(now: Self.now, monotonic: 0, mayWait: false)
-        guard case .revoked(let code) = authorizer.revocation(RoutePolicy(), principal.standing, in: context) else {
-            Issue.record("not revoked")
-            return
-        }
-        #expect(code == .sessionCookieRevoked)
-    }
-
-    @Test func revocationOffIsOff() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now), disabled: true))
-        view.setStale()
-        #expect(try verdict { $0.revocation = .off } == "user-1")
-    }
-
-    @Test func strictAsksTheEmbeddedStoresView() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now)))
+    @Test func `a strict route reads the view of the embedded store`() throws {
+        try rig.set(user: .since(Self.now))
         #expect(try verdict { $0.revocation = .strict } == "idTokenRevoked")
     }
 
-    // MARK: - The store cannot tell
+    // MARK: - Failures of the store
 
-    @Test func aViewThatLoadsIsWaitedFor() throws {
-        view.setStale()
-        #expect(try decide(mayWait: true).0 == "waits")
+    @Test func `H-04: a view that is not loaded is waited for, then it is 503 unless the route allows it`() throws {
+        rig.view.setStale()
+        #expect(try decide(mayWait: true).verdict == "waits")
+        #expect(try decide() == ("storeUnavailable", [.notLoaded]))
+        #expect(try decide { $0.allowsOnStoreFailure = true } == ("passes", [.notLoaded]))
     }
 
-    @Test func h04AViewThatDidNotLoadIs503() throws {
-        view.setStale()
-        let (verdict, failures) = try decide()
-        #expect(verdict == "storeUnavailable")
-        #expect(failures == [.notLoaded])
+    @Test func `H-04: a view that is too old is 503`() throws {
+        rig.view.confirm(at: 0)
+        #expect(try decide(monotonic: 50) == ("passes", []))
+        #expect(try decide(monotonic: 100) == ("storeUnavailable", [.stale]))
     }
 
-    @Test func h04AViewThatIsTooOldIs503() throws {
-        view.confirm(at: 0)
-        #expect(try decide(monotonic: 50).0 == "user-1")
-        let (verdict, failures) = try decide(monotonic: 100)
-        #expect(verdict == "storeUnavailable")
-        #expect(failures == [.stale])
+    @Test func `H-04: a faulty record is 503 for its user only`() throws {
+        rig.view.setUser(try TokenDraft.idToken().principal().userKey, to: .faulty)
+        #expect(try decide() == ("storeUnavailable", [.faultyRecord]))
+        #expect(try verdict(TokenDraft.idToken().with("sub", "\"user-2\"").with("user_id", nil)) == "passes")
     }
 
-    @Test func h04AFaultyRecordIs503ForItsUserAlone() throws {
-        view.setUser(try TokenDraft.idToken().principal().userKey, to: .faulty)
-        let (verdict, failures) = try decide()
-        #expect(verdict == "storeUnavailable")
-        #expect(failures == [.faultyRecord])
-        #expect(try self.verdict(TokenDraft.idToken().with("sub", "\"user-2\"").with("user_id", nil)) == "user-2")
-    }
-
-    @Test func aFaultySessionIs503() throws {
-        view.setSession(try TokenDraft.idToken().principal().sessionKey, to: .faulty)
+    @Test func `H-04: a faulty session is 503, and does not hide that the user is disabled`() throws {
+        rig.view.setSession(try TokenDraft.idToken().principal().sessionKey, to: .faulty)
         #expect(try verdict() == "storeUnavailable")
-    }
-
-    @Test func h04AllowPassesAndIsTold() throws {
-        view.setStale()
-        let (verdict, failures) = try decide { $0.allowsOnStoreFailure = true }
-        #expect(verdict == "user-1")
-        #expect(failures == [.notLoaded])
-    }
-
-    @Test func h04AllowDoesNotPassWhoIsKnownToBeRevoked() throws {
-        try set(user: UserRecord(disabled: true))
-        view.setSession(try TokenDraft.idToken().principal().sessionKey, to: .faulty)
+        try rig.set(user: UserRecord(disabled: true))
         #expect(try verdict { $0.allowsOnStoreFailure = true } == "userDisabled")
     }
 
-    @Test func recencyIsNeverAssumed() throws {
-        view.setStale()
-        let (verdict, _) = try decide {
+    @Test func `recency is never assumed`() throws {
+        rig.view.setStale()
+        let verdict = try verdict {
             $0.allowsOnStoreFailure = true
             $0.recentSignIn = 10
         }
@@ -210,107 +127,76 @@ import Testing
 
     // MARK: - Recent sign-in
 
-    @Test func i06ASignInIsRecentUpToExactlyItsAge() throws {
-        #expect(try verdict(signedIn(300)) { $0.recentSignIn = 300 } == "user-1")
-        #expect(try verdict(signedIn(301)) { $0.recentSignIn = 300 } == "requiresRecentLogin 300")
+    /// The skew counts only for a sign-in in the future.
+    @Test(arguments: [
+        (300, "passes"), (301, "requiresRecentLogin 300"), (305, "requiresRecentLogin 300"), (-5, "passes"),
+    ])
+    func `I-06: a sign-in is recent up to exactly its age`(secondsAgo: Int64, expected: String) throws {
+        #expect(try verdict(.signedIn(secondsAgo), recent) == expected)
     }
 
-    @Test func i06TheSkewCountsOnTheFuturesSideOnly() throws {
-        #expect(try verdict(signedIn(-5)) { $0.recentSignIn = 300 } == "user-1")
-        #expect(try verdict(signedIn(305)) { $0.recentSignIn = 300 } == "requiresRecentLogin 300")
+    @Test func `I-02: a fresh token of an old sign-in is not recent`() throws {
+        #expect(try verdict(.signedIn(4000).with("iat", "\(Self.now)"), recent) == "requiresRecentLogin 300")
     }
 
-    @Test func i02AFreshTokenOfAnOldSignInIsNotRecent() throws {
-        let token = signedIn(4000).with("iat", "\(Self.now)")
-        #expect(try verdict(token) { $0.recentSignIn = 300 } == "requiresRecentLogin 300")
+    @Test(arguments: [
+        (20, "passes at -20"), (301, "requiresRecentLogin 300"), (-6, "requiresRecentLogin 300"),
+    ])
+    func `a recorded sign-in of the session counts while it is recent`(secondsAgo: Int64, expected: String) throws {
+        try record(of: .signedIn(4000), signedIn: secondsAgo)
+        #expect(try verdict(.signedIn(4000), recent) == expected)
+        #expect(try verdict(.signedIn(4001), recent) == "requiresRecentLogin 300", "another session")
     }
 
-    @Test func aRecordedSignInOfThisSessionCounts() throws {
-        try set(session: SessionRecord(signedInAt: UnixTime(clamping: Self.now - 20)), of: signedIn(4000))
-        #expect(try verdict(signedIn(4000)) { $0.recentSignIn = 300 } == "user-1 at -20")
-    }
-
-    @Test(arguments: [(true, "user-1 at -20"), (false, "requiresRecentLogin 300")])
-    func `only a recorded authentication counts where one is asked for`(isAuthenticated: Bool, result: String) throws {
-        let record = SessionRecord(signedInAt: UnixTime(clamping: Self.now - 20), isAuthenticated: isAuthenticated)
-        try set(session: record, of: signedIn(4000))
-        let verdict = try verdict(signedIn(4000)) {
+    @Test(arguments: [(true, "passes at -20"), (false, "requiresRecentLogin 300")])
+    func `only a recorded authentication counts where one is required`(isAuthenticated: Bool, expected: String) throws {
+        try record(of: .signedIn(4000), signedIn: 20, isAuthenticated: isAuthenticated)
+        let verdict = try verdict(.signedIn(4000)) {
             $0.recentSignIn = 300
             $0.needsAuthentication = true
         }
-        #expect(verdict == result)
+        #expect(verdict == expected)
     }
 
-    @Test func aRecordedSignInOfAnotherSessionDoesNot() throws {
-        try set(session: SessionRecord(signedInAt: UnixTime(clamping: Self.now - 20)), of: signedIn(100))
-        #expect(try verdict(signedIn(4000)) { $0.recentSignIn = 300 } == "requiresRecentLogin 300")
-    }
-
-    @Test func aRecordedSignInThatIsTooOldOrInTheFutureDoesNot() throws {
-        for age: Int64 in [301, -6] {
-            try set(session: SessionRecord(signedInAt: UnixTime(clamping: Self.now - age)), of: signedIn(4000))
-            #expect(try verdict(signedIn(4000)) { $0.recentSignIn = 300 } == "requiresRecentLogin 300")
-        }
-    }
-
-    @Test func theStoreIsNotAskedWhereTheTokenSuffices() throws {
-        view.setStale()
-        let verdict = try verdict(signedIn(10)) {
+    @Test(arguments: [(10, "passes"), (400, "storeUnavailable")])
+    func `without revocation the store is read only if the token is not recent`(
+        secondsAgo: Int64, expected: String
+    ) throws {
+        rig.view.setStale()
+        let verdict = try verdict(.signedIn(secondsAgo)) {
             $0.recentSignIn = 300
             $0.revocation = .off
         }
-        #expect(verdict == "user-1")
+        #expect(verdict == expected)
     }
 
-    @Test func theStoreIsAskedForRecencyThoughRevocationIsOff() throws {
-        view.setStale()
-        let verdict = try verdict(signedIn(400)) {
-            $0.recentSignIn = 300
-            $0.revocation = .off
-        }
-        #expect(verdict == "storeUnavailable")
-    }
+    // MARK: - Providers and second factors
 
-    @Test func recencyIsAskedAfterRevocation() throws {
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now)))
-        #expect(try verdict(signedIn(4000)) { $0.recentSignIn = 300 } == "idTokenRevoked")
-    }
-
-    // MARK: - How the user signed in
-
-    @Test func e06OnlyListedProvidersPass() throws {
-        #expect(try verdict { $0.providers = ["apple.com", "google.com"] } == "user-1")
+    @Test func `E-06, I-03: only listed providers pass, and a token without a provider does not`() throws {
+        #expect(try verdict { $0.providers = ["apple.com", "google.com"] } == "passes")
         #expect(try verdict { $0.providers = ["apple.com"] } == "permissionDenied")
-    }
-
-    @Test func i03ATokenWithoutAProviderIsOfNone() throws {
         let token = TokenDraft.idToken().with("firebase", "{}")
         #expect(try verdict(token) { $0.providers = ["google.com"] } == "permissionDenied")
     }
 
-    @Test func aProviderIsAskedAfterRevocationAndBeforeRecency() throws {
-        let old = signedIn(4000)
-        let ask: (inout RoutePolicy) -> Void = {
-            $0.providers = ["apple.com"]
-            $0.recentSignIn = 300
-            $0.secondFactor = true
-        }
-        #expect(try verdict(old, ask) == "permissionDenied")
-        try set(user: UserRecord(validSince: UnixTime(clamping: Self.now)))
-        #expect(try verdict(old, ask) == "idTokenRevoked")
-    }
-
-    @Test func i03ASecondFactorIsAskedFor() throws {
+    @Test func `I-03: a second factor is required`() throws {
         let token = TokenDraft.idToken().with("firebase", #"{"sign_in_second_factor":"totp"}"#)
-        #expect(try verdict(token) { $0.secondFactor = true } == "user-1")
+        #expect(try verdict(token) { $0.secondFactor = true } == "passes")
         #expect(try verdict { $0.secondFactor = true } == "secondFactorRequired")
     }
 
-    @Test func recencyIsToldBeforeTheSecondFactor() throws {
-        let verdict = try verdict(signedIn(4000)) {
-            $0.recentSignIn = 300
-            $0.secondFactor = true
+    @Test func `conditions are checked in the order revocation, provider, recency, second factor`() throws {
+        func verdict(providers: [String]) throws -> String {
+            try self.verdict(.signedIn(4000)) {
+                $0.providers = providers
+                $0.recentSignIn = 300
+                $0.secondFactor = true
+            }
         }
-        #expect(verdict == "requiresRecentLogin 300")
+        #expect(try verdict(providers: ["google.com"]) == "requiresRecentLogin 300")
+        #expect(try verdict(providers: ["apple.com"]) == "permissionDenied")
+        try rig.set(user: .since(Self.now))
+        #expect(try verdict(providers: ["apple.com"]) == "idTokenRevoked")
+        #expect(try verdict(providers: ["google.com"]) == "idTokenRevoked")
     }
 }

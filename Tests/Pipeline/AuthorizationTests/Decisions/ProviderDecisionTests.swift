@@ -9,16 +9,12 @@ import Testing
 @testable import CoreFixtures
 @testable import GatewayFixtures
 
-/// Decisions about providers' own tokens: they may not say when their user signed in, and may have scopes.
+/// Decisions about a provider's own tokens, which may lack the time of the sign-in and may have scopes.
 @Suite struct ProviderDecisionTests {
-    private static let now = ManualClock.start
-    private let view = StoreView()
+    private static let now = DecisionRig.now
+    private let rig = DecisionRig()
 
-    init() {
-        view.setAlwaysFresh()
-    }
-
-    /// An identity of `google.com`, made of what a provider would have proven.
+    /// An identity of `google.com`, without a token of the provider.
     private func entry(
         authTime: Int64? = nil, issuedAt: Int64? = ManualClock.start - 100, scopes: [String] = [],
         provider: String = "google.com"
@@ -36,78 +32,59 @@ import Testing
         acrValues: [String: String] = [:], asksFirebase: Bool = false,
         _ adjust: (inout RoutePolicy) -> Void = { _ in }
     ) -> String {
-        var policy = RoutePolicy()
-        adjust(&policy)
-        let authorizer = Authorizer(
-            store: view.reader(), viewIsAuthoritative: !isShared, clockSkew: 5, maxStaleness: 60,
-            asksFirebase: asksFirebase, acrValues: acrValues)
-        let context = DecisionContext(now: Self.now, monotonic: 0, mayWait: false, answer: answer)
-        return switch authorizer.decide(policy, identity: entry, in: context, storeFailure: { _ in }) {
-        case .permit(let permit): "passes" + (permit.signedInAt.map { " at \($0.seconds - Self.now)" } ?? "")
-        case .deny(let denial): "\(denial.code)" + (denial.challengeParameter.map { " \($0)" } ?? "")
-        case .awaitStore: "waits"
-        case .queryStore(let question): question == .user ? "asks of the user" : "asks"
-        case .lookUp: "looks up"
-        }
+        var rig = rig
+        (rig.isShared, rig.acrValues, rig.asksFirebase) = (isShared, acrValues, asksFirebase)
+        return rig.decide(entry, answer: answer, adjust).verdict
     }
 
-    private func revoke(_ entry: VerifiedTokenCache.Entry, at time: Int64) {
-        view.setUser(entry.principal.userKey, to: RecordWord(UserRecord(validSince: UnixTime(clamping: time))))
-    }
+    private func strict(_ policy: inout RoutePolicy) { policy.revocation = .strict }
+    private func recent(_ policy: inout RoutePolicy) { policy.recentSignIn = 300 }
 
     // MARK: - Revocation
 
-    @Test func aTokenWithoutAuthTimeIsRevokedByItsIssueTime() throws {
-        let entry = try entry()
-        revoke(entry, at: Self.now - 100)
+    @Test(arguments: [(nil, -100), (-500, -500)] as [(Int64?, Int64)])
+    func `a token is revoked by its authentication time, else by its issue time`(authTime: Int64?, time: Int64) throws {
+        let entry = try entry(authTime: authTime.map { Self.now + $0 }, issuedAt: Self.now - 100)
+        rig.set(user: entry.principal.userKey, to: .since(Self.now + time))
         #expect(verdict(entry) == "passes")
-        revoke(entry, at: Self.now - 99)
+        rig.set(user: entry.principal.userKey, to: .since(Self.now + time + 1))
         #expect(verdict(entry) == "idTokenRevoked")
     }
 
-    @Test func authTimeCountsBeforeTheIssueTime() throws {
-        let entry = try entry(authTime: Self.now - 500)
-        revoke(entry, at: Self.now - 400)
-        #expect(verdict(entry) == "idTokenRevoked")
-    }
-
-    @Test func aTokenThatSaysNothingAboutTimeIsRevokedByAnyRevocation() throws {
+    @Test func `every revocation revokes a token without any time`() throws {
         let entry = try entry(issuedAt: nil)
         #expect(verdict(entry) == "passes")
-        revoke(entry, at: 0)
+        rig.set(user: entry.principal.userKey, to: .since(0))
         #expect(verdict(entry) == "idTokenRevoked")
     }
 
-    @Test func aStrictRouteAsksOnlyOfTheUserWhereThereIsNoSession() throws {
-        let entry = try entry()
-        #expect(verdict(entry, isShared: true) { $0.revocation = .strict } == "asks of the user")
+    @Test func `a strict route queries only the user where there is no session`() throws {
+        #expect(verdict(try entry(), isShared: true, strict) == "queries 1")
         let answer = StoreAnswer.records(user: UserLookup.none, session: nil)
-        #expect(verdict(entry, answer: answer, isShared: true) { $0.revocation = .strict } == "passes")
+        #expect(verdict(try entry(), answer: answer, isShared: true, strict) == "passes")
     }
 
-    @Test func theAccountsOfFirebaseSayNothingAboutIt() throws {
+    @Test func `a provider's user is not looked up in Firebase`() throws {
         #expect(verdict(try entry(), asksFirebase: true) == "passes")
     }
 
     // MARK: - Recent sign-in
 
-    @Test func i11ATokenWithoutAuthTimeIsNotRecent() throws {
-        #expect(verdict(try entry(issuedAt: Self.now)) { $0.recentSignIn = 300 } == "requiresRecentLogin")
-        #expect(
-            verdict(try entry(issuedAt: Self.now), isShared: true) { $0.recentSignIn = 300 } == "requiresRecentLogin")
+    @Test(
+        arguments: [(nil, "requiresRecentLogin 300"), (300, "passes"), (301, "requiresRecentLogin 300")]
+            as [(Int64?, String)])
+    func `I-11: only a recent authentication time is recent`(secondsAgo: Int64?, expected: String) throws {
+        let entry = try entry(authTime: secondsAgo.map { Self.now - $0 }, issuedAt: Self.now)
+        #expect(verdict(entry, recent) == expected)
+        if secondsAgo == nil { #expect(verdict(entry, isShared: true, recent) == expected) }
     }
 
-    @Test func aRecentAuthTimeIsRecent() throws {
-        #expect(verdict(try entry(authTime: Self.now - 300)) { $0.recentSignIn = 300 } == "passes")
-        #expect(verdict(try entry(authTime: Self.now - 301)) { $0.recentSignIn = 300 } == "requiresRecentLogin")
-    }
-
-    @Test func aLaterProofIsRecordedUnderTheProvidersSession() throws {
+    @Test func `a later proof is recorded under the session of the provider`() throws {
         let entry = try entry(authTime: Self.now - 1000)
         #expect(entry.principal.session == "google.com:\(Self.now - 1000)")
-        view.setSession(
-            entry.principal.sessionKey, to: RecordWord(SessionRecord(signedInAt: UnixTime(clamping: Self.now - 10))))
-        #expect(verdict(entry) { $0.recentSignIn = 300 } == "passes at -10")
+        let record = SessionRecord(signedInAt: UnixTime(clamping: Self.now - 10))
+        rig.view.setSession(entry.principal.sessionKey, to: RecordWord(record))
+        #expect(verdict(entry, recent) == "passes at -10")
     }
 
     // MARK: - Scopes and second factors
@@ -117,27 +94,21 @@ import Testing
         (["admin"], "insufficientScope scope=\"admin\""),
         (["read", "admin"], "insufficientScope scope=\"read admin\""), (["Read"], "insufficientScope scope=\"Read\""),
     ])
-    func g02EveryScopeOfTheRouteIsAsked(_ wanted: [String], _ answer: String) throws {
-        #expect(verdict(try entry(scopes: ["read", "write", "other"])) { $0.scopes = wanted } == answer)
+    func `G-02: every scope of the route is required`(_ wanted: [String], _ expected: String) throws {
+        #expect(verdict(try entry(scopes: ["read", "write", "other"])) { $0.scopes = wanted } == expected)
+        let challenge = "insufficientScope scope=\"\(wanted.joined(separator: " "))\""
+        #expect(verdict(try entry()) { $0.scopes = wanted } == challenge)
     }
 
-    @Test func aSignInHasNoScopes() throws {
-        #expect(verdict(try entry()) { $0.scopes = ["read"] } == "insufficientScope scope=\"read\"")
-    }
-
-    @Test func theChallengeNamesWhatTheProviderCountsAsASecondFactor() throws {
+    @Test(arguments: [("google.com", "secondFactorRequired acr_values=\"mfa\""), ("oidc.corp", "secondFactorRequired")])
+    func `the challenge names the provider's values for a second factor`(provider: String, expected: String) throws {
         let values = ["google.com": "acr_values=\"mfa\""]
-        #expect(
-            verdict(try entry(), acrValues: values) { $0.secondFactor = true }
-                == "secondFactorRequired acr_values=\"mfa\"")
-        #expect(
-            verdict(try entry(provider: "oidc.corp"), acrValues: values) { $0.secondFactor = true }
-                == "secondFactorRequired")
+        #expect(verdict(try entry(provider: provider), acrValues: values) { $0.secondFactor = true } == expected)
     }
 
-    // MARK: - In Firebase's words
+    // MARK: - Claims as Firebase writes them
 
-    @Test func theVariableIsWhatFirebaseWouldHaveGiven() throws {
+    @Test func `the auth variable is the one of a Firebase token`() throws {
         let principal = try entry().principal
         #expect(principal.uid == "google.com:104")
         #expect(principal.provider == "google")
@@ -150,7 +121,7 @@ import Testing
         #expect(claims["iss"] != nil)
     }
 
-    @Test func thereIsNoTimeFieldWithoutASignInTime() throws {
+    @Test func `there is no time field without the time of the sign-in`() throws {
         let lines = String(decoding: try entry().identity.bytes, as: UTF8.self)
         #expect(!lines.contains("X-Auth-Time"))
         #expect(lines.contains("X-Auth-Uid: google.com:104\r\n"))

@@ -1,79 +1,42 @@
+import GatewayCore
 import Testing
 
-/// The Admin SDKs' own tests of verifying, row by row. What else they test is no business of a gateway:
-/// docs/verification.md lists it.
+/// The Admin SDKs' own tests of token verification, row by row. docs/verification.md lists their other tests.
 @Suite struct FirebaseTableTests {
-    @Test(arguments: NodeVerifyJWT.rows) func nodeVerifyJWT(row: SDKRow) throws {
-        #expect(try row.code(of: .node) == row.ours)
-    }
+    /// A table of rows, and the case that they change.
+    typealias Table = (rows: [SDKRow], fixture: SDKCase)
 
-    @Test(arguments: NodeVerifyIDToken.rows) func nodeVerifyIDToken(row: SDKRow) throws {
-        #expect(try row.code(of: .node) == row.ours)
-    }
-
-    @Test(arguments: PythonVerify.rows + PythonExpiry.rows) func pythonVerifyIDToken(row: SDKRow) throws {
-        #expect(try row.code(of: .python) == row.ours)
-    }
-
-    @Test(arguments: PythonSessionCookie.rows) func pythonSessionCookie(row: SDKRow) throws {
-        #expect(try row.code(of: .python) == row.ours)
-    }
-
-    // Session cookies are tested by the SDKs with the same tables.
-
-    @Test(arguments: NodeVerifyJWT.rows + NodeVerifyIDToken.rows) func nodeVerifySessionCookie(row: SDKRow) throws {
-        #expect(try row.codeOfCookie(of: .node) == row.oursOfCookie)
-    }
-
-    @Test(arguments: PythonVerify.rows + PythonExpiry.rows + PythonCheckRevoked.rows)
-    func pythonVerifySessionCookie(row: SDKRow) throws {
-        #expect(try row.codeOfCookie(of: .python) == row.oursOfCookie)
-    }
-
-    @Test(arguments: PythonEmulator.rows) func pythonEmulatorSessionCookie(row: SDKRow) throws {
-        #expect(try row.codeOfCookie(of: .python.emulated) == row.oursOfCookie)
-    }
-
-    @Test(arguments: GoVerify.rows + GoCheckRevoked.rows) func goVerifySessionCookie(row: SDKRow) throws {
-        #expect(try row.codeOfCookie(of: .go) == row.oursOfCookie)
-    }
-
-    @Test(arguments: PythonCheckRevoked.rows) func pythonCheckRevoked(row: SDKRow) throws {
-        #expect(try row.code(of: .python) == row.ours)
-    }
-
-    @Test(arguments: PythonEmulator.rows) func pythonEmulator(row: SDKRow) throws {
-        #expect(try row.code(of: .python.emulated) == row.ours)
-    }
-
-    @Test(arguments: GoVerify.rows) func goVerifyIDToken(row: SDKRow) throws {
-        #expect(try row.code(of: .go) == row.ours)
-    }
-
-    @Test(arguments: GoCheckRevoked.rows) func goCheckRevoked(row: SDKRow) throws {
-        #expect(try row.code(of: .go) == row.ours)
-    }
-
-    @Test(arguments: JavaVerify.rows + JavaTenant.rows) func javaVerifyToken(row: SDKRow) throws {
-        #expect(try row.code(of: .java) == row.ours)
-    }
-
-    @Test(arguments: JavaEmulator.rows) func javaEmulator(row: SDKRow) throws {
-        #expect(try row.code(of: .java.emulated) == row.ours)
-    }
-
-    @Test(arguments: JavaCheckRevoked.rows) func javaCheckRevoked(row: SDKRow) throws {
-        #expect(try row.code(of: .java) == row.ours)
-    }
-
-    private static let all: [[SDKRow]] = [
-        NodeVerifyJWT.rows, NodeVerifyIDToken.rows, PythonVerify.rows, PythonExpiry.rows, PythonSessionCookie.rows,
-        PythonCheckRevoked.rows, PythonEmulator.rows, GoVerify.rows, GoCheckRevoked.rows, JavaVerify.rows,
-        JavaTenant.rows,
-        JavaEmulator.rows, JavaCheckRevoked.rows,
+    static let shared: [Table] = [
+        (NodeVerifyJWT.rows + NodeVerifyIDToken.rows, .node),
+        (PythonVerify.rows + PythonExpiry.rows + PythonCheckRevoked.rows, .python),
+        (PythonEmulator.rows, .python.emulated), (GoVerify.rows + GoCheckRevoked.rows, .go),
     ]
 
-    @Test(arguments: all.flatMap { $0 }) func aReasonStandsWhereTheVerdictsDiffer(row: SDKRow) {
-        #expect(row.saysWhyTheyDiffer)
+    static let idTokens: [Table] =
+        shared + [
+            (PythonSessionCookie.rows, .python), (JavaVerify.rows + JavaTenant.rows + JavaCheckRevoked.rows, .java),
+            (JavaEmulator.rows, .java.emulated),
+        ]
+
+    private static func cases(of tables: [Table]) -> [(SDKRow, SDKCase)] {
+        tables.flatMap { table in table.rows.map { ($0, table.fixture) } }
+    }
+
+    @Test(arguments: cases(of: idTokens))
+    func `each row has the decision of its table`(row: SDKRow, fixture: SDKCase) throws {
+        #expect(try row.code(of: fixture) == row.ours)
+    }
+
+    /// The SDKs test session cookies with the same tables.
+    @Test(arguments: cases(of: shared))
+    func `a session cookie with the same deviation has the same decision`(row: SDKRow, fixture: SDKCase) throws {
+        var cookie = fixture
+        cookie.bake()
+        #expect(try row.code(of: cookie) == row.oursOfCookie)
+    }
+
+    @Test(arguments: idTokens.flatMap { $0.rows })
+    func `a row has a reason exactly if the decisions differ`(row: SDKRow) {
+        #expect((row.sdk.passes != (row.ours == .ok)) == (row.because != nil))
     }
 }

@@ -4,7 +4,7 @@ import Revocation
 
 @testable import CoreFixtures
 
-/// firebase-admin for Java: `FirebaseTokenVerifierImplTest`. Its skew is 300 s; the clock stands at 2,002,000 s.
+/// firebase-admin for Java: `FirebaseTokenVerifierImplTest`. Its skew is 300 s; the clock is at 2,002,000 s.
 enum JavaVerify {
     private static let invalid = SDKRow.Verdict.refuses("INVALID_ID_TOKEN")
 
@@ -14,9 +14,7 @@ enum JavaVerify {
             SDKRow("a forged signature", sdk: invalid, ours: .invalidIDToken) { $0.signature = .forged },
             SDKRow(
                 "the certificates cannot be fetched", sdk: .refuses("CERTIFICATE_FETCH_FAILED"), ours: .keysUnavailable
-            ) {
-                $0.keys = .unavailable
-            },
+            ) { $0.keys = .unavailable },
             SDKRow("a malformed signature", sdk: invalid, ours: .argumentError) { $0.edit = { "\($0.dropLast(3))*" } },
             SDKRow("not.a.jwt", sdk: invalid, ours: .argumentError) { $0.edit = { _ in "not.a.jwt" } },
             SDKRow("an empty string", sdk: .refuses("IllegalArgumentException"), ours: .argumentError) {
@@ -29,34 +27,25 @@ enum JavaVerify {
         ]
 
     private static let header = [
-        SDKRow("no kid", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["kid"] = nil },
+        SDKRow("no kid", sdk: invalid, ours: .invalidIDToken, header: ["kid": nil]),
         SDKRow(
-            "another kid", sdk: .accepts, ours: .invalidIDToken, because: "a key is chosen by its id, not by trying all"
-        ) {
-            $0.draft.header["kid"] = "\"other\""
-        },
-        SDKRow("alg HSA", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["alg"] = "\"HSA\"" },
-        SDKRow("alg none", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["alg"] = "\"none\"" },
+            "another kid", sdk: .accepts, ours: .invalidIDToken, header: ["kid": "\"other\""],
+            because: "a key is chosen by its id, not by trying all"),
+        SDKRow("alg HSA", sdk: invalid, ours: .invalidIDToken, header: ["alg": "\"HSA\""]),
+        SDKRow("alg none", sdk: invalid, ours: .invalidIDToken, header: ["alg": "\"none\""]),
     ]
 
     private static let claims = [
-        SDKRow("another audience", sdk: invalid, ours: .invalidIDToken) {
-            $0.draft.claims["aud"] = "\"invalid-audience\""
-        },
+        SDKRow("another audience", sdk: invalid, ours: .invalidIDToken, ["aud": "\"invalid-audience\""]),
         SDKRow(
-            "an audience in an array", sdk: .accepts, ours: .invalidIDToken,
-            because: "Firebase writes one string; the other SDKs refuse a list"
-        ) {
-            $0.draft.claims["aud"] = #"["proj-test-101"]"#
-        },
-        SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken) {
-            $0.draft.claims["iss"] = "\"https://incorrect.issuer.prefix/p\""
-        },
-        SDKRow("no sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = nil },
-        SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = "\"\"" },
-        SDKRow("a sub of 129 characters", sdk: invalid, ours: .invalidIDToken) {
-            $0.draft.claims["sub"] = "\"\(String(repeating: "a", count: 129))\""
-        },
+            "an audience in an array", sdk: .accepts, ours: .invalidIDToken, ["aud": #"["proj-test-101"]"#],
+            because: "Firebase writes one string; the other SDKs refuse a list"),
+        SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken, ["iss": "\"https://incorrect.issuer.prefix/p\""]),
+        SDKRow("no sub", sdk: invalid, ours: .invalidIDToken, ["sub": nil]),
+        SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken, ["sub": "\"\""]),
+        SDKRow(
+            "a sub of 129 characters", sdk: invalid, ours: .invalidIDToken,
+            ["sub": "\"\(String(repeating: "a", count: 129))\""]),
     ]
 
     /// All times of a token, later by so many seconds.
@@ -72,27 +61,17 @@ enum JavaTenant {
     private static let tenant = #"{"tenant":"TENANT_1"}"#
 
     static let rows: [SDKRow] = [
-        SDKRow("the tenant's token", sdk: .accepts, ours: .ok) {
-            $0.tenant = .only("TENANT_1")
-            $0.draft.claims["firebase"] = tenant
-        },
-        SDKRow("another tenant", sdk: .refuses("TENANT_ID_MISMATCH"), ours: .tenantMismatch) {
+        SDKRow("the tenant's token", sdk: .accepts, ours: .ok, ["firebase": tenant]) { $0.tenant = .only("TENANT_1") },
+        SDKRow("another tenant", sdk: .refuses("TENANT_ID_MISMATCH"), ours: .tenantMismatch, ["firebase": tenant]) {
             $0.tenant = .only("TENANT_2")
-            $0.draft.claims["firebase"] = tenant
         },
         SDKRow("no tenant in the token", sdk: .refuses("TENANT_ID_MISMATCH"), ours: .tenantMismatch) {
             $0.tenant = .only("TENANT_1")
         },
         SDKRow(
-            "no tenant wanted", sdk: .accepts, ours: .tenantMismatch,
-            because: "a tenant's users are not the project's unless configured"
-        ) {
-            $0.draft.claims["firebase"] = tenant
-        },
-        SDKRow("any tenant wanted", sdk: .accepts, ours: .ok) {
-            $0.tenant = .any
-            $0.draft.claims["firebase"] = tenant
-        },
+            "no tenant wanted", sdk: .accepts, ours: .tenantMismatch, ["firebase": tenant],
+            because: "a tenant's users are not the project's unless configured"),
+        SDKRow("any tenant wanted", sdk: .accepts, ours: .ok, ["firebase": tenant]) { $0.tenant = .any },
     ]
 }
 
@@ -102,20 +81,16 @@ enum JavaEmulator {
 
     static let rows: [SDKRow] = [
         SDKRow("a valid token", sdk: .accepts, ours: .ok),
-        SDKRow("another kid", sdk: .accepts, ours: .ok) { $0.draft.header["kid"] = "\"other\"" },
-        SDKRow("alg HSA", sdk: .accepts, ours: .invalidIDToken, because: "only the emulator's count, as in Node.js") {
-            $0.draft.header["alg"] = "\"HSA\""
-        },
+        SDKRow("another kid", sdk: .accepts, ours: .ok, header: ["kid": "\"other\""]),
+        SDKRow(
+            "alg HSA", sdk: .accepts, ours: .invalidIDToken, header: ["alg": "\"HSA\""],
+            because: "only the emulator's count, as in Node.js"),
         SDKRow("a signature", sdk: .accepts, ours: .invalidIDToken, because: "only the emulator's count, as in Node.js")
-        {
-            $0.signature = .forged
-        },
-        SDKRow("another audience", sdk: invalid, ours: .invalidIDToken) {
-            $0.draft.claims["aud"] = "\"invalid-audience\""
-        },
-        SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["iss"] = "\"https://other\"" },
-        SDKRow("no sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = nil },
-        SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = "\"\"" },
+        { $0.signature = .forged },
+        SDKRow("another audience", sdk: invalid, ours: .invalidIDToken, ["aud": "\"invalid-audience\""]),
+        SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken, ["iss": "\"https://other\""]),
+        SDKRow("no sub", sdk: invalid, ours: .invalidIDToken, ["sub": nil]),
+        SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken, ["sub": "\"\""]),
         SDKRow("in ten minutes", sdk: invalid, ours: .invalidIDToken) { JavaVerify.move(&$0, by: 600) },
         SDKRow("two hours old", sdk: .refuses("EXPIRED_ID_TOKEN"), ours: .idTokenExpired) {
             JavaVerify.move(&$0, by: -7200)
@@ -123,9 +98,7 @@ enum JavaEmulator {
         SDKRow("another tenant", sdk: .refuses("TENANT_ID_MISMATCH"), ours: .tenantMismatch) {
             $0.tenant = .only("TENANT_1")
         },
-        SDKRow("revoked", sdk: .refuses("REVOKED_ID_TOKEN"), ours: .idTokenRevoked) {
-            $0.user = UserRecord(validSince: 2_002_001)
-        },
+        SDKRow("revoked", sdk: .refuses("REVOKED_ID_TOKEN"), ours: .idTokenRevoked, user: .since(2_002_001)),
     ]
 }
 
@@ -134,22 +107,14 @@ enum JavaCheckRevoked {
     private static let now: Int64 = 2_002_000
 
     static let rows: [SDKRow] = [
-        SDKRow("issued a second before", sdk: .refuses("REVOKED_ID_TOKEN"), ours: .idTokenRevoked) {
-            $0.user = UserRecord(validSince: UnixTime(clamping: now + 1))
-        },
-        SDKRow("issued in that second", sdk: .accepts, ours: .ok) {
-            $0.user = UserRecord(validSince: UnixTime(clamping: now))
-        },
-        SDKRow("issued a second after", sdk: .accepts, ours: .ok) {
-            $0.user = UserRecord(validSince: UnixTime(clamping: now - 1))
-        },
-        SDKRow("a cookie issued a second before", sdk: .refuses("REVOKED_SESSION_COOKIE"), ours: .sessionCookieRevoked)
-        {
-            $0.kind = .sessionCookie
-            $0.user = UserRecord(validSince: UnixTime(clamping: now + 1))
-        },
-        SDKRow("disabled", sdk: .refuses("USER_DISABLED"), ours: .userDisabled) {
-            $0.user = UserRecord(disabled: true)
-        },
+        SDKRow(
+            "issued a second before", sdk: .refuses("REVOKED_ID_TOKEN"), ours: .idTokenRevoked, user: .since(now + 1)),
+        SDKRow("issued in that second", sdk: .accepts, ours: .ok, user: .since(now)),
+        SDKRow("issued a second after", sdk: .accepts, ours: .ok, user: .since(now - 1)),
+        SDKRow(
+            "a cookie issued a second before", sdk: .refuses("REVOKED_SESSION_COOKIE"), ours: .sessionCookieRevoked,
+            user: .since(now + 1)
+        ) { $0.kind = .sessionCookie },
+        SDKRow("disabled", sdk: .refuses("USER_DISABLED"), ours: .userDisabled, user: UserRecord(disabled: true)),
     ]
 }

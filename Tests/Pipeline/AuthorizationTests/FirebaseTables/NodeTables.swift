@@ -25,11 +25,10 @@ enum NodeVerifyJWT {
             $0.draft.header = ["alg": "\"RS256\"", "foo": "\"bar\""]
         },
         SDKRow("neither kid nor alg", sdk: argument, ours: .argumentError) { $0.draft.header = ["foo": "\"bar\""] },
-        SDKRow("alg PS256", sdk: argument, ours: .invalidIDToken) { $0.draft.header["alg"] = "\"PS256\"" },
-        SDKRow("alg RS384", sdk: argument, ours: .invalidIDToken) { $0.draft.header["alg"] = "\"RS384\"" },
-        SDKRow("an unknown kid", sdk: argument, ours: .invalidIDToken) { $0.draft.header["kid"] = "\"wrongkid\"" },
-        SDKRow("unsigned, with a kid", sdk: argument, ours: .invalidIDToken) {
-            $0.draft.header["alg"] = "\"none\""
+        SDKRow("alg PS256", sdk: argument, ours: .invalidIDToken, header: ["alg": "\"PS256\""]),
+        SDKRow("alg RS384", sdk: argument, ours: .invalidIDToken, header: ["alg": "\"RS384\""]),
+        SDKRow("an unknown kid", sdk: argument, ours: .invalidIDToken, header: ["kid": "\"wrongkid\""]),
+        SDKRow("unsigned, with a kid", sdk: argument, ours: .invalidIDToken, header: ["alg": "\"none\""]) {
             $0.signature = .absent
         },
         SDKRow("unsigned, without a kid", sdk: argument, ours: .invalidIDToken) {
@@ -40,31 +39,26 @@ enum NodeVerifyJWT {
     ]
 
     private static let claims = [
-        SDKRow("another audience", sdk: argument, ours: .invalidIDToken) {
-            $0.draft.claims["aud"] = "\"incorrectAudience\""
-        },
-        SDKRow("another issuer", sdk: argument, ours: .invalidIDToken) {
-            $0.draft.claims["iss"] = "\"incorrectIssuer\""
-        },
-        SDKRow("no sub", sdk: argument, ours: .invalidIDToken) { $0.draft.claims["sub"] = nil },
-        SDKRow("an empty sub", sdk: argument, ours: .invalidIDToken) { $0.draft.claims["sub"] = "\"\"" },
-        SDKRow("a sub of 128 characters", sdk: .accepts, ours: .ok) {
-            $0.draft.claims["sub"] = "\"\(String(repeating: "a", count: 128))\""
-        },
-        SDKRow("a sub of 129 characters", sdk: argument, ours: .invalidIDToken) {
-            $0.draft.claims["sub"] = "\"\(String(repeating: "a", count: 129))\""
-        },
+        SDKRow("another audience", sdk: argument, ours: .invalidIDToken, ["aud": "\"incorrectAudience\""]),
+        SDKRow("another issuer", sdk: argument, ours: .invalidIDToken, ["iss": "\"incorrectIssuer\""]),
+        SDKRow("no sub", sdk: argument, ours: .invalidIDToken, ["sub": nil]),
+        SDKRow("an empty sub", sdk: argument, ours: .invalidIDToken, ["sub": "\"\""]),
+        SDKRow(
+            "a sub of 128 characters", sdk: .accepts, ours: .ok, ["sub": "\"\(String(repeating: "a", count: 128))\""]),
+        SDKRow(
+            "a sub of 129 characters", sdk: argument, ours: .invalidIDToken,
+            ["sub": "\"\(String(repeating: "a", count: 129))\""]),
         SDKRow(
             "a sub of 128 characters and 256 bytes", sdk: .accepts, ours: .invalidIDToken,
-            because: "Go counts bytes, the strictest of the units"
-        ) { $0.draft.claims["sub"] = "\"\(String(repeating: "\u{E9}", count: 128))\"" },
-        SDKRow("an audience in an array", sdk: argument, ours: .invalidIDToken) {
-            $0.draft.claims["aud"] = #"["project_id"]"#
-        },
-        SDKRow("a blocking function's token", sdk: argument, ours: .invalidIDToken) {
-            $0.draft.claims["aud"] = "\"https://us-central1-project_id.cloudfunctions.net/beforeSignIn\""
-            $0.draft.claims["event_type"] = "\"beforeSignIn\""
-        },
+            ["sub": "\"\(String(repeating: "\u{E9}", count: 128))\""],
+            because: "Go counts bytes, the strictest of the units"),
+        SDKRow("an audience in an array", sdk: argument, ours: .invalidIDToken, ["aud": #"["project_id"]"#]),
+        SDKRow(
+            "a blocking function's token", sdk: argument, ours: .invalidIDToken,
+            [
+                "aud": "\"https://us-central1-project_id.cloudfunctions.net/beforeSignIn\"",
+                "event_type": "\"beforeSignIn\"",
+            ]),
     ]
 
     private static let time = [
@@ -75,35 +69,24 @@ enum NodeVerifyJWT {
             $0.bake()
             $0.now = 3602
         },
-        SDKRow("nbf in the future", sdk: argument, ours: .invalidIDToken) { $0.draft.claims["nbf"] = "3000" },
+        SDKRow("nbf in the future", sdk: argument, ours: .invalidIDToken, ["nbf": "3000"]),
         SDKRow(
-            "no exp", sdk: .accepts, ours: .invalidIDToken, because: "a token that never ends outlives every revocation"
-        ) {
-            $0.draft.claims["exp"] = nil
-        },
+            "no exp", sdk: .accepts, ours: .invalidIDToken, ["exp": nil],
+            because: "a token that never ends outlives every revocation"),
         SDKRow(
-            "iat in the future", sdk: .accepts, ours: .invalidIDToken,
-            because: "nobody issued it yet; the other SDKs refuse it"
-        ) {
-            $0.draft.claims["iat"] = "1000"
-        },
+            "iat in the future", sdk: .accepts, ours: .invalidIDToken, ["iat": "1000"],
+            because: "nobody issued it yet; the other SDKs refuse it"),
         SDKRow(
-            "no auth_time", sdk: .accepts, ours: .invalidIDToken,
-            because: "revocation and recent sign-in are counted from it"
-        ) {
-            $0.draft.claims["auth_time"] = nil
-        },
+            "no auth_time", sdk: .accepts, ours: .invalidIDToken, ["auth_time": nil],
+            because: "revocation and recent sign-in are counted from it"),
     ]
 
     private static let signature = [
         SDKRow("a forged signature", sdk: argument, ours: .invalidIDToken) { $0.signature = .forged },
         SDKRow("the keys cannot be fetched", sdk: argument, ours: .keysUnavailable) { $0.keys = .unavailable },
         SDKRow(
-            "an empty kid", sdk: .accepts, ours: .invalidIDToken,
-            because: "a key is chosen by its id, not by trying all"
-        ) {
-            $0.draft.header["kid"] = "\"\""
-        },
+            "an empty kid", sdk: .accepts, ours: .invalidIDToken, header: ["kid": "\"\""],
+            because: "a key is chosen by its id, not by trying all"),
         SDKRow("signed, for the emulator", sdk: argument, ours: .invalidIDToken) { $0.emulator = true },
         SDKRow("expired, for the emulator", sdk: .refuses("auth/id-token-expired"), ours: .idTokenExpired) {
             $0.emulate()
@@ -130,73 +113,57 @@ enum NodeVerifyJWT {
 enum NodeVerifyIDToken {
     static let rows: [SDKRow] = revocation + tenants
 
+    private static let revoked = SDKRow.Verdict.refuses("auth/id-token-revoked")
+    private static let disabled = SDKRow.Verdict.refuses("auth/user-disabled")
+    private static let mismatch = SDKRow.Verdict.refuses("auth/mismatching-tenant-id")
+
     private static let revocation = [
-        SDKRow("disabled", sdk: .refuses("auth/user-disabled"), ours: .userDisabled) {
-            $0.user = UserRecord(disabled: true)
-        },
-        SDKRow("disabled and revoked", sdk: .refuses("auth/user-disabled"), ours: .userDisabled) {
-            $0.user = UserRecord(validSince: 2, disabled: true)
-        },
-        SDKRow("signed in when revoked", sdk: .accepts, ours: .ok) { $0.user = UserRecord(validSince: 1) },
-        SDKRow("signed in a second before revoked", sdk: .refuses("auth/id-token-revoked"), ours: .idTokenRevoked) {
-            $0.user = UserRecord(validSince: 2)
-        },
+        SDKRow("disabled", sdk: disabled, ours: .userDisabled, user: UserRecord(disabled: true)),
+        SDKRow("disabled and revoked", sdk: disabled, ours: .userDisabled, user: .since(2, disabled: true)),
+        SDKRow("signed in when revoked", sdk: .accepts, ours: .ok, user: .since(1)),
+        SDKRow("signed in a second before revoked", sdk: revoked, ours: .idTokenRevoked, user: .since(2)),
         SDKRow(
             "a cookie signed in a second before revoked", sdk: .refuses("auth/session-cookie-revoked"),
-            ours: .sessionCookieRevoked
-        ) {
-            $0.bake()
-            $0.user = UserRecord(validSince: 2)
-        },
-        SDKRow("revoked, not checked", sdk: .accepts, ours: .ok) {
-            $0.user = UserRecord(validSince: 2, disabled: true)
+            ours: .sessionCookieRevoked, user: .since(2)
+        ) { $0.bake() },
+        SDKRow("revoked, not checked", sdk: .accepts, ours: .ok, user: .since(2, disabled: true)) {
             $0.revocation = .off
         },
-        SDKRow("a user who was never revoked", sdk: .accepts, ours: .ok) { $0.user = UserRecord() },
-        SDKRow("refreshed after the revocation", sdk: .refuses("auth/id-token-revoked"), ours: .idTokenRevoked) {
-            $0.now = 100
-            $0.draft.claims["iat"] = "90"
-            $0.user = UserRecord(validSince: 50)
-        },
+        SDKRow("a user who was never revoked", sdk: .accepts, ours: .ok, user: UserRecord()),
         SDKRow(
-            "no auth_time, revoked", sdk: .accepts, ours: .invalidIDToken,
-            because: "without auth_time the SDK's comparison is always false, and nothing is ever revoked"
-        ) {
-            $0.draft.claims["auth_time"] = nil
-            $0.user = UserRecord(validSince: 2)
-        },
+            "refreshed after the revocation", sdk: revoked, ours: .idTokenRevoked,
+            ["iat": "90"], user: .since(50)
+        ) { $0.now = 100 },
+        SDKRow(
+            "no auth_time, revoked", sdk: .accepts, ours: .invalidIDToken, ["auth_time": nil], user: .since(2),
+            because: "without auth_time the SDK's comparison is always false, and nothing is ever revoked"),
         SDKRow("users cannot be looked up", sdk: .refuses("the failure of getUser"), ours: .storeUnavailable) {
             $0.storeIsLoaded = false
         },
-        SDKRow("an invalid token of a disabled user", sdk: .refuses("auth/argument-error"), ours: .invalidIDToken) {
-            $0.signature = .forged
-            $0.user = UserRecord(disabled: true)
-        },
-        SDKRow("revoked, in the emulator", sdk: .refuses("auth/id-token-revoked"), ours: .idTokenRevoked) {
-            $0.emulate()
-            $0.user = UserRecord(validSince: 2)
-        },
+        SDKRow(
+            "an invalid token of a disabled user", sdk: .refuses("auth/argument-error"), ours: .invalidIDToken,
+            user: UserRecord(disabled: true)
+        ) { $0.signature = .forged },
+        SDKRow("revoked, in the emulator", sdk: revoked, ours: .idTokenRevoked, user: .since(2)) { $0.emulate() },
         SDKRow(
             "a user who does not exist", sdk: .refuses("auth/user-not-found"), ours: .ok,
             because: "the store knows revocations, not users: who deletes an account disables it here too"),
     ]
 
     private static let tenants = [
-        SDKRow("the tenant's token", sdk: .accepts, ours: .ok) {
-            $0.tenant = .only("tenantId")
-            $0.draft.claims["firebase"] = #"{"tenant":"tenantId"}"#
-        },
-        SDKRow("no tenant claim", sdk: .refuses("auth/mismatching-tenant-id"), ours: .tenantMismatch) {
+        SDKRow("the tenant's token", sdk: .accepts, ours: .ok, ["firebase": #"{"tenant":"tenantId"}"#]) {
             $0.tenant = .only("tenantId")
         },
-        SDKRow("another tenant", sdk: .refuses("auth/mismatching-tenant-id"), ours: .tenantMismatch) {
+        SDKRow("no tenant claim", sdk: mismatch, ours: .tenantMismatch) {
             $0.tenant = .only("tenantId")
-            $0.draft.claims["firebase"] = #"{"tenant":"otherTenant"}"#
         },
-        SDKRow("another tenant, and revoked", sdk: .refuses("auth/id-token-revoked"), ours: .tenantMismatch) {
-            $0.tenant = .only("tenantId")
-            $0.draft.claims["firebase"] = #"{"tenant":"otherTenant"}"#
-            $0.user = UserRecord(validSince: 2)
-        },
+        SDKRow(
+            "another tenant", sdk: mismatch, ours: .tenantMismatch,
+            ["firebase": #"{"tenant":"otherTenant"}"#]
+        ) { $0.tenant = .only("tenantId") },
+        SDKRow(
+            "another tenant, and revoked", sdk: revoked, ours: .tenantMismatch,
+            ["firebase": #"{"tenant":"otherTenant"}"#], user: .since(2)
+        ) { $0.tenant = .only("tenantId") },
     ]
 }

@@ -13,69 +13,52 @@ enum PythonVerify {
 
     static let rows: [SDKRow] =
         tokens + [
-            SDKRow("no kid", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["kid"] = nil },
-            SDKRow("another kid", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["kid"] = "\"foo\"" },
-            SDKRow("an empty kid", sdk: invalid, ours: .invalidIDToken) { $0.draft.header["kid"] = "\"\"" },
-            SDKRow("another audience", sdk: invalid, ours: .invalidIDToken) {
-                $0.draft.claims["aud"] = "\"bad-audience\""
-            },
-            SDKRow("an audience in an array", sdk: invalid, ours: .invalidIDToken) {
-                $0.draft.claims["aud"] = #"["mock-project-id"]"#
-            },
-            SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken) {
-                $0.draft.claims["iss"] = "\"https://securetoken.google.com/wrong-issuer\""
-            },
-            SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = "\"\"" },
-            SDKRow("a number for sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = "10" },
-            SDKRow("a sub of 129 characters", sdk: invalid, ours: .invalidIDToken) {
-                $0.draft.claims["sub"] = "\"\(String(repeating: "a", count: 129))\""
-            },
-            SDKRow("iat in the future", sdk: invalid, ours: .invalidIDToken) {
-                $0.draft.claims["iat"] = "\(now + 1000)"
-            },
-            SDKRow("no exp", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["exp"] = nil },
+            SDKRow("no kid", sdk: invalid, ours: .invalidIDToken, header: ["kid": nil]),
+            SDKRow("another kid", sdk: invalid, ours: .invalidIDToken, header: ["kid": "\"foo\""]),
+            SDKRow("an empty kid", sdk: invalid, ours: .invalidIDToken, header: ["kid": "\"\""]),
+            SDKRow("another audience", sdk: invalid, ours: .invalidIDToken, ["aud": "\"bad-audience\""]),
+            SDKRow("an audience in an array", sdk: invalid, ours: .invalidIDToken, ["aud": #"["mock-project-id"]"#]),
+            SDKRow(
+                "another issuer", sdk: invalid, ours: .invalidIDToken,
+                ["iss": "\"https://securetoken.google.com/wrong-issuer\""]),
+            SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken, ["sub": "\"\""]),
+            SDKRow("a number for sub", sdk: invalid, ours: .invalidIDToken, ["sub": "10"]),
+            SDKRow(
+                "a sub of 129 characters", sdk: invalid, ours: .invalidIDToken,
+                ["sub": "\"\(String(repeating: "a", count: 129))\""]),
+            SDKRow("iat in the future", sdk: invalid, ours: .invalidIDToken, ["iat": "\(now + 1000)"]),
+            SDKRow("no exp", sdk: invalid, ours: .invalidIDToken, ["exp": nil]),
             SDKRow("garbage", sdk: invalid, ours: .argumentError) { $0.edit = { _ in "foobar" } },
             SDKRow("an empty string", sdk: .refuses("ValueError"), ours: .argumentError) { $0.edit = { _ in "" } },
             SDKRow("no token", sdk: .refuses("ValueError"), ours: .missingCredential) { $0.isSent = false },
             SDKRow("a custom token", sdk: invalid, ours: .argumentError) { $0.becomeCustomToken() },
-            SDKRow("a custom token with a kid", sdk: invalid, ours: .argumentError) {
-                $0.becomeCustomToken()
-                $0.draft.header["kid"] = "\"\(SDKCase.keyID)\""
-            },
+            SDKRow(
+                "a custom token with a kid", sdk: invalid, ours: .argumentError, header: ["kid": "\"\(SDKCase.keyID)\""]
+            ) { $0.becomeCustomToken() },
             SDKRow("the certificates cannot be fetched", sdk: .refuses("CertificateFetchError"), ours: .keysUnavailable)
-            {
-                $0.keys = .unavailable
-            },
+            { $0.keys = .unavailable },
         ]
 
     private static let tokens = [
         SDKRow("a valid token", sdk: .accepts, ours: .ok),
         SDKRow(
-            "the fixture as it is: without auth_time", sdk: .accepts, ours: .invalidIDToken,
-            because: "revocation and recent sign-in are counted from it"
-        ) { $0.draft.claims["auth_time"] = nil },
+            "the fixture as it is: without auth_time", sdk: .accepts, ours: .invalidIDToken, ["auth_time": nil],
+            because: "revocation and recent sign-in are counted from it"),
         SDKRow(
-            "auth_time tomorrow", sdk: .accepts, ours: .invalidIDToken,
-            because: "a sign-in yet to come would stay recent"
-        ) {
-            $0.draft.claims["auth_time"] = "\(now + 97_200)"
-        },
+            "auth_time tomorrow", sdk: .accepts, ours: .invalidIDToken, ["auth_time": "\(now + 97_200)"],
+            because: "a sign-in yet to come would stay recent"),
         SDKRow(
             "a tenant's token", sdk: .accepts, ours: .tenantMismatch,
-            because: "a tenant's users are not the project's unless configured"
-        ) {
-            $0.draft.claims["firebase"] = #"{"sign_in_provider":"provider","tenant":"test-tenant"}"#
-        },
-        SDKRow("a tenant's token, its tenant configured", sdk: .accepts, ours: .ok) {
-            $0.draft.claims["firebase"] = #"{"sign_in_provider":"provider","tenant":"test-tenant"}"#
-            $0.tenant = .only("test-tenant")
-        },
+            ["firebase": #"{"sign_in_provider":"provider","tenant":"test-tenant"}"#],
+            because: "a tenant's users are not the project's unless configured"),
+        SDKRow(
+            "a tenant's token, its tenant configured", sdk: .accepts, ours: .ok,
+            ["firebase": #"{"sign_in_provider":"provider","tenant":"test-tenant"}"#]
+        ) { $0.tenant = .only("test-tenant") },
         SDKRow(
             "128 characters of two bytes", sdk: .accepts, ours: .invalidIDToken,
-            because: "Go counts bytes, the strictest of the units"
-        ) {
-            $0.draft.claims["sub"] = "\"\(String(repeating: "\u{E9}", count: 128))\""
-        },
+            ["sub": "\"\(String(repeating: "\u{E9}", count: 128))\""],
+            because: "Go counts bytes, the strictest of the units"),
     ]
 }
 
@@ -85,38 +68,36 @@ enum PythonExpiry {
     private static let why = "the skew never prolongs a token's life"
 
     static let rows: [SDKRow] = [
-        SDKRow("expired an hour ago", sdk: .refuses("ExpiredIdTokenError"), ours: .idTokenExpired) {
-            $0.draft.claims["iat"] = "\(now - 10_000)"
-            $0.draft.claims["exp"] = "\(now - 3600)"
-        },
         SDKRow(
-            "now equal to exp", sdk: .accepts, ours: .idTokenExpired,
-            because: "RFC 7519: on exp a token must not be accepted"
-        ) {
-            $0.draft.claims["exp"] = "\(now)"
-        },
+            "expired an hour ago", sdk: .refuses("ExpiredIdTokenError"), ours: .idTokenExpired,
+            ["iat": "\(now - 10_000)", "exp": "\(now - 3600)"]),
+        SDKRow(
+            "now equal to exp", sdk: .accepts, ours: .idTokenExpired, ["exp": "\(now)"],
+            because: "RFC 7519: on exp a token must not be accepted"),
         expiredShort(skew: 0, sdk: .refuses("ExpiredIdTokenError")),
         expiredShort(skew: 20, sdk: .refuses("ExpiredIdTokenError")),
         expiredShort(skew: 60, sdk: .accepts),
-        SDKRow("an expired cookie, skew 29", sdk: .refuses("ExpiredSessionCookieError"), ours: .sessionCookieExpired) {
+        SDKRow(
+            "an expired cookie, skew 29", sdk: .refuses("ExpiredSessionCookieError"), ours: .sessionCookieExpired,
+            ["exp": "\(now - 30)"]
+        ) {
             $0.bake()
             $0.skew = 29
-            $0.draft.claims["exp"] = "\(now - 30)"
         },
-        SDKRow("an expired cookie, skew 59", sdk: .accepts, ours: .sessionCookieExpired, because: why) {
+        SDKRow(
+            "an expired cookie, skew 59", sdk: .accepts, ours: .sessionCookieExpired, ["exp": "\(now - 30)"],
+            because: why
+        ) {
             $0.bake()
             $0.skew = 59
-            $0.draft.claims["exp"] = "\(now - 30)"
         },
     ]
 
     private static func expiredShort(skew: Int64, sdk: SDKRow.Verdict) -> SDKRow {
         SDKRow(
-            "expired half a minute ago, skew \(skew)", sdk: sdk, ours: .idTokenExpired, because: sdk.passes ? why : nil
-        ) {
-            $0.skew = skew
-            $0.draft.claims["exp"] = "\(now - 30)"
-        }
+            "expired half a minute ago, skew \(skew)", sdk: sdk, ours: .idTokenExpired, ["exp": "\(now - 30)"],
+            because: sdk.passes ? why : nil
+        ) { $0.skew = skew }
     }
 }
 
@@ -143,46 +124,30 @@ enum PythonCheckRevoked {
     private static let now = PythonVerify.now
 
     static let rows: [SDKRow] = [
-        SDKRow("revoked", sdk: .refuses("RevokedIdTokenError"), ours: .idTokenRevoked) {
-            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100))
-        },
-        SDKRow("revoked, not checked", sdk: .accepts, ours: .ok) {
-            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100))
+        SDKRow("revoked", sdk: .refuses("RevokedIdTokenError"), ours: .idTokenRevoked, user: .since(now + 100)),
+        SDKRow("revoked, not checked", sdk: .accepts, ours: .ok, user: .since(now + 100)) { $0.revocation = .off },
+        SDKRow("disabled", sdk: .refuses("UserDisabledError"), ours: .userDisabled, user: UserRecord(disabled: true)),
+        SDKRow("disabled, not checked", sdk: .accepts, ours: .ok, user: UserRecord(disabled: true)) {
             $0.revocation = .off
         },
-        SDKRow("disabled", sdk: .refuses("UserDisabledError"), ours: .userDisabled) {
-            $0.user = UserRecord(disabled: true)
-        },
-        SDKRow("disabled, not checked", sdk: .accepts, ours: .ok) {
-            $0.user = UserRecord(disabled: true)
-            $0.revocation = .off
-        },
-        SDKRow("disabled and revoked", sdk: .refuses("UserDisabledError"), ours: .userDisabled) {
-            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100), disabled: true)
-        },
-        SDKRow("a revoked cookie", sdk: .refuses("RevokedSessionCookieError"), ours: .sessionCookieRevoked) {
-            $0.bake()
-            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100))
-        },
         SDKRow(
-            "refreshed after the revocation", sdk: .accepts, ours: .idTokenRevoked,
-            because: "what was revoked is the sign-in, and a refresh is none"
-        ) {
-            $0.draft.claims["iat"] = "\(now - 10)"
-            $0.user = UserRecord(validSince: UnixTime(clamping: now - 50))
-        },
+            "disabled and revoked", sdk: .refuses("UserDisabledError"), ours: .userDisabled,
+            user: .since(now + 100, disabled: true)),
         SDKRow(
-            "a cookie made of a revoked sign-in", sdk: .accepts, ours: .sessionCookieRevoked,
-            because: "iat is when the cookie was made, auth_time when its user signed in"
-        ) {
-            $0.bake()
-            $0.draft.claims["iat"] = "\(now - 10)"
-            $0.user = UserRecord(validSince: UnixTime(clamping: now - 50))
-        },
-        SDKRow("another tenant, and revoked", sdk: .refuses("TenantIdMismatchError"), ours: .tenantMismatch) {
-            $0.tenant = .only("test-tenant")
-            $0.user = UserRecord(validSince: UnixTime(clamping: now + 100))
-        },
+            "a revoked cookie", sdk: .refuses("RevokedSessionCookieError"), ours: .sessionCookieRevoked,
+            user: .since(now + 100)
+        ) { $0.bake() },
+        SDKRow(
+            "refreshed after the revocation", sdk: .accepts, ours: .idTokenRevoked, ["iat": "\(now - 10)"],
+            user: .since(now - 50), because: "what was revoked is the sign-in, and a refresh is none"),
+        SDKRow(
+            "a cookie made of a revoked sign-in", sdk: .accepts, ours: .sessionCookieRevoked, ["iat": "\(now - 10)"],
+            user: .since(now - 50), because: "iat is when the cookie was made, auth_time when its user signed in"
+        ) { $0.bake() },
+        SDKRow(
+            "another tenant, and revoked", sdk: .refuses("TenantIdMismatchError"), ours: .tenantMismatch,
+            user: .since(now + 100)
+        ) { $0.tenant = .only("test-tenant") },
     ]
 }
 
@@ -201,24 +166,18 @@ enum PythonEmulator {
             $0.draft.header = ["alg": "\"RS256\"", "kid": "\"\(SDKCase.keyID)\""]
             $0.signature = .right
         },
-        SDKRow("another kid", sdk: .accepts, ours: .ok) { $0.draft.header["kid"] = "\"foo\"" },
-        SDKRow("another audience", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["aud"] = "\"bad-audience\"" },
-        SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["iss"] = "\"other\"" },
-        SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = "\"\"" },
-        SDKRow("a number for sub", sdk: invalid, ours: .invalidIDToken) { $0.draft.claims["sub"] = "10" },
-        SDKRow("a sub of 129 characters", sdk: invalid, ours: .invalidIDToken) {
-            $0.draft.claims["sub"] = "\"\(String(repeating: "a", count: 129))\""
-        },
-        SDKRow("iat in the future", sdk: .accepts, ours: .invalidIDToken, because: times) {
-            $0.draft.claims["iat"] = "\(now + 1000)"
-        },
-        SDKRow("expired", sdk: .accepts, ours: .idTokenExpired, because: times) {
-            $0.draft.claims["exp"] = "\(now - 3600)"
-        },
+        SDKRow("another kid", sdk: .accepts, ours: .ok, header: ["kid": "\"foo\""]),
+        SDKRow("another audience", sdk: invalid, ours: .invalidIDToken, ["aud": "\"bad-audience\""]),
+        SDKRow("another issuer", sdk: invalid, ours: .invalidIDToken, ["iss": "\"other\""]),
+        SDKRow("an empty sub", sdk: invalid, ours: .invalidIDToken, ["sub": "\"\""]),
+        SDKRow("a number for sub", sdk: invalid, ours: .invalidIDToken, ["sub": "10"]),
+        SDKRow(
+            "a sub of 129 characters", sdk: invalid, ours: .invalidIDToken,
+            ["sub": "\"\(String(repeating: "a", count: 129))\""]),
+        SDKRow("iat in the future", sdk: .accepts, ours: .invalidIDToken, ["iat": "\(now + 1000)"], because: times),
+        SDKRow("expired", sdk: .accepts, ours: .idTokenExpired, ["exp": "\(now - 3600)"], because: times),
         SDKRow("garbage", sdk: invalid, ours: .argumentError) { $0.edit = { _ in "foobar" } },
-        SDKRow("a custom token", sdk: invalid, ours: .argumentError) {
-            $0.draft.claims["aud"] = SDKCase.customTokenAudience
-        },
+        SDKRow("a custom token", sdk: invalid, ours: .argumentError, ["aud": SDKCase.customTokenAudience]),
         SDKRow("the certificates cannot be fetched", sdk: .accepts, ours: .ok) { $0.keys = .unavailable },
     ]
 }

@@ -17,7 +17,7 @@ import GatewayConfiguration
     private let here = PeerNetwork.version4(1)
     private let there = PeerNetwork.version4(2)
 
-    @Test func anAddressThatIsRefusedCostsTheRouteNothing() throws {
+    @Test func `a refused address costs the route nothing`() throws {
         let rates = try rates(
             .init(per: .route, requests: 2, every: .seconds(60)), .init(per: .address, requests: 1, every: .seconds(60))
         )
@@ -27,7 +27,7 @@ import GatewayConfiguration
         #expect(tables.take(rates, network: .version4(3), now: 0)?.limit.text == "rate: 2 per route in 1m")
     }
 
-    @Test func aUserWhoIsRefusedGivesTheRoutesBack() throws {
+    @Test func `the request of a refused user is given back to the route`() throws {
         let rates = try rates(
             .init(per: .uid, requests: 1, every: .seconds(60)), .init(per: .route, requests: 2, every: .seconds(60)))
         let ada = StoreKey(high: 1, low: 1)
@@ -39,7 +39,7 @@ import GatewayConfiguration
         #expect(tables.take(rates, network: here, now: 0) != nil)
     }
 
-    @Test func theAnonymousAreToldByTheirNetwork() throws {
+    @Test func `anonymous requests are counted by network`() throws {
         let rates = try rates(.init(per: .uid, requests: 1, every: .seconds(60)))
         #expect(tables.take(rates, user: nil, network: here, now: 0) == nil)
         #expect(tables.take(rates, user: nil, network: here, now: 0) != nil)
@@ -47,7 +47,7 @@ import GatewayConfiguration
         #expect(tables.take(rates, user: StoreKey(high: 1, low: 1), network: here, now: 0) == nil)
     }
 
-    @Test func theSameLimitReadAgainHasTheSameBuckets() throws {
+    @Test func `an unchanged limit keeps its buckets`() throws {
         let limit = Configuration.RateLimit(per: .route, requests: 1, every: .seconds(60))
         #expect(tables.take(try rates(limit), network: here, now: 0) == nil)
         #expect(tables.take(try rates(limit), network: here, now: 0) != nil)

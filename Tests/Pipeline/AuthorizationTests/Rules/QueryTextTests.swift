@@ -17,35 +17,25 @@ import Testing
         ("a=%e2%82%AC", "{'a': '€'}"),
         ("A=1&a=2", "{'A': '1', 'a': '2'}"), ("a;b=1", "{'a;b': '1'}"), ("a[]=1", "{'a[]': '1'}"),
         ("a=%00", "{'a': '\\u0000'}"), ("a=?&b=/", "{'a': '?', 'b': '/'}"),
-    ])
-    func isReadAsAForm(_ query: String, _ value: String) {
-        #expect(text(query) == value)
-    }
-
-    @Test(arguments: [
+        ("%C3%A9=1&e%CC%81=2", "{'e\u{301}': '2', '\u{e9}': '1'}"),
+        // Services read these values in two ways.
         ("a=1&a=2", "{'a': <unreadable>}"), ("a=1&a=1", "{'a': <unreadable>}"), ("a=1&%61=1", "{'a': <unreadable>}"),
         ("a=1&b=2&a", "{'a': <unreadable>, 'b': '2'}"), ("a=1&a=2&a=3", "{'a': <unreadable>}"),
         ("a=%", "{'a': <unreadable>}"), ("a=%4", "{'a': <unreadable>}"), ("a=%zz&b=1", "{'a': <unreadable>, 'b': '1'}"),
         ("a=%FF", "{'a': <unreadable>}"), ("a=%C0%AE", "{'a': <unreadable>}"), ("a=%ED%A0%80", "{'a': <unreadable>}"),
+        // A malformed name makes the whole query unreadable.
+        ("%FF=1", "<unreadable>"), ("a=1&%zz=1", "<unreadable>"), ("a%=1", "<unreadable>"),
+        ("%C0%AE=1&b=2", "<unreadable>"),
     ])
-    func whatServicesReadInTwoWaysIsUnreadable(_ query: String, _ value: String) {
+    func `a query is read as a form`(_ query: String, _ value: String) {
         #expect(text(query) == value)
     }
 
-    @Test(arguments: ["%FF=1", "a=1&%zz=1", "a%=1", "%C0%AE=1&b=2"])
-    func aNameThatCannotBeReadMakesTheWholeUnreadable(_ query: String) {
-        #expect(text(query) == "<unreadable>")
-    }
-
-    @Test func namesThatAreOnlyCanonicallyEquivalentAreTwo() {
-        #expect(text("%C3%A9=1&e%CC%81=2") == "{'e\u{301}': '2', '\u{e9}': '1'}")
-    }
-
-    @Test func bytesThatAreNoTextAreUnreadable() {
+    @Test func `bytes that are no text are unreadable`() {
         #expect(text(Array("a=".utf8) + [0xFF]) == "{'a': <unreadable>}")
     }
 
-    @Test func moreParametersThanThereMayBeAreUnreadable() {
+    @Test func `more parameters than the limit are unreadable`() {
         let most = (0..<QueryText.maximumParameters).map { "p\($0)=1" }.joined(separator: "&")
         #expect(text(most).hasPrefix("{'p0': '1'"))
         #expect(text(most + "&x") == "<unreadable>")

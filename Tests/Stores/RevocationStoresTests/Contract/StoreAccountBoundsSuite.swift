@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreFixtures
 
-/// What no store keeps of an account.
+/// The bounds of accounts in every store.
 @Suite struct StoreAccountBoundsSuite {
     static let badLinks = [
         IdentityLink(provider: "", subject: "1"), IdentityLink(provider: "a:b", subject: "1"),
@@ -14,7 +14,7 @@ import Testing
     ]
 
     @Test(arguments: StoreMaker.all)
-    func anIdentityHasBounds(_ maker: StoreMaker) async throws {
+    func `an identity has bounds`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         for link in Self.badLinks {
             await expectStoreError(.invalidAccount) { _ = try await store.owner(of: link) }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func anAddressHasBounds(_ maker: StoreMaker) async throws {
+    func `an address has bounds`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         for email in ["", "Ann@example.com", "a\n@b", String(repeating: "a", count: 255)] {
             await expectStoreError(.invalidAccount) { _ = try await store.uid(ofEmail: email) }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func aNameHasBounds(_ maker: StoreMaker) async throws {
+    func `a name has bounds`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         for name in ["", String(repeating: "\u{e9}", count: 257)] {
             await expectStoreError(.invalidAccount) { try await store.setNameIfAbsent(name, of: "ann") }
@@ -59,19 +59,18 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func aSettingHasBounds(_ maker: StoreMaker) async throws {
+    func `a setting has bounds`(_ maker: StoreMaker) async throws {
         let store = try await maker()
-        for (name, value) in [
+        let settings: [(String, [UInt8])] = [
             ("", [1]), ("a b", [1]), ("A", [1]), ("a", []), ("a", Array(repeating: 1, count: 16_385)),
         ]
-            as [(String, [UInt8])]
-        {
+        for (name, value) in settings {
             await expectStoreError(.invalidAccount) { _ = try await store.setting(name, initial: value) }
         }
     }
 
     @Test(arguments: StoreMaker.all)
-    func anAccountIsMadeWithOneLinkAndItsTime(_ maker: StoreMaker) async throws {
+    func `an account is created with one link and its time`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let good = AccountRecord.made(madeUID(1), .apple("1"))
         var (none, two, timeless) = (good, good, good)
@@ -85,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func anAccountHasSoManyLinks(_ maker: StoreMaker) async throws {
+    func `the links of an account are bounded`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         for number in 0..<32 {
             let link = IdentityLink(provider: "oidc.\(number)", subject: "1")
@@ -96,16 +95,5 @@ import Testing
         #expect(error?.message.contains("32") == true)
         #expect(try await store.owner(of: more) == nil)
         #expect(try await store.account("ann")?.links.count == 32)
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func aClosedStoreRefuses(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.close()
-        await expectStoreError(.closed) { _ = try await store.owner(of: .apple("1")) }
-        await expectStoreError(.closed) { _ = try await store.account("ann") }
-        await expectStoreError(.closed) { _ = try await store.claim(.apple("1"), for: "ann") }
-        await expectStoreError(.closed) { _ = try await store.releaseAll(of: "ann") }
-        await expectStoreError(.closed) { _ = try await store.setting("issuer", initial: [1]) }
     }
 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import StoreFixtures
 
-/// What every store does with accounts and links, whatever keeps them.
+/// The contract of every store for accounts and links.
 @Suite struct StoreAccountSuite {
     private let ann = madeUID(1)
     private let bob = madeUID(2)
 
     @Test(arguments: StoreMaker.all)
-    func nothingIsKnownOfWhomNothingWasTold(_ maker: StoreMaker) async throws {
+    func `an unknown user has no account`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         #expect(try await store.owner(of: .apple("1")) == nil)
         #expect(try await store.account(ann) == nil)
@@ -19,26 +19,21 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func anAccountIsMadeWithItsLinkAndItsAddress(_ maker: StoreMaker) async throws {
+    func `an account is created with its link and its address`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let account = AccountRecord.made(ann, .apple("1"), email: "ann@example.com", name: "Ann \u{e9}\n")
-        #expect(try await store.createAccount(account, claimsEmail: true) == .created)
-        #expect(try await store.account(ann) == account)
-        #expect(try await store.owner(of: .apple("1")) == ann)
-        #expect(try await store.owner(of: .google("1")) == nil)
-        #expect(try await store.uid(ofEmail: "ann@example.com") == ann)
+        // A creation may be repeated.
+        for _ in 0..<2 {
+            #expect(try await store.createAccount(account, claimsEmail: true) == .created)
+            #expect(try await store.account(ann) == account)
+            #expect(try await store.owner(of: .apple("1")) == ann)
+            #expect(try await store.owner(of: .google("1")) == nil)
+            #expect(try await store.uid(ofEmail: "ann@example.com") == ann)
+        }
     }
 
     @Test(arguments: StoreMaker.all)
-    func makingAnAccountCanBeRepeated(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        let account = AccountRecord.made(ann, .apple("1"), email: "ann@example.com")
-        for _ in 0..<2 { #expect(try await store.createAccount(account, claimsEmail: true) == .created) }
-        #expect(try await store.account(ann) == account)
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func anAddressThatIsNotClaimedIsNotItsOwn(_ maker: StoreMaker) async throws {
+    func `an unclaimed address leads to no account`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         for (uid, subject) in [(ann, "1"), (bob, "2")] {
             let account = AccountRecord.made(uid, .apple(subject), email: "a@example.com")
@@ -49,29 +44,22 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func ofATakenIdentityNothingIsMade(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        #expect(try await store.claim(.apple("1"), for: ann) != .providerTaken)
-        let account = AccountRecord.made(bob, .apple("1"), email: "b@example.com")
-        #expect(try await store.createAccount(account, claimsEmail: true) == .linkTaken(uid: ann))
-        #expect(try await store.account(bob) == nil)
-        #expect(try await store.uid(ofEmail: "b@example.com") == nil)
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func ofATakenAddressNothingIsMade(_ maker: StoreMaker) async throws {
+    func `no account is created for a taken identity or address`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.createAccount(.made(ann, .apple("1"), email: "a@example.com"), claimsEmail: true)
+        for email in ["a@example.com", "b@example.com"] {
+            let account = AccountRecord.made(bob, .apple("1"), email: email)
+            #expect(try await store.createAccount(account, claimsEmail: true) == .linkTaken(uid: ann))
+        }
+        #expect(try await store.uid(ofEmail: "b@example.com") == nil)
         let account = AccountRecord.made(bob, .google("2"), email: "a@example.com")
         #expect(try await store.createAccount(account, claimsEmail: true) == .emailTaken(uid: ann))
         #expect(try await store.account(bob) == nil)
         #expect(try await store.owner(of: .google("2")) == nil)
-        let same = AccountRecord.made(bob, .apple("1"), email: "a@example.com")
-        #expect(try await store.createAccount(same, claimsEmail: true) == .linkTaken(uid: ann))
     }
 
     @Test(arguments: StoreMaker.all)
-    func anAccountIsMadeOnlyOfAFreshUID(_ maker: StoreMaker) async throws {
+    func `an account is created only for a fresh uid`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.createAccount(.made(ann, .apple("1")), claimsEmail: false)
         await expectStoreError(.invalidAccount) {
@@ -82,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func anIdentityIsLinkedOnce(_ maker: StoreMaker) async throws {
+    func `an identity is linked once`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let linked = AccountRecord(uid: "firebase", links: ["apple.com": "1"])
         #expect(try await store.claim(.apple("1"), for: "firebase") == .linked(linked))
@@ -97,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func anUnlinkedIdentityIsFree(_ maker: StoreMaker) async throws {
+    func `an unlinked identity is free`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.createAccount(.made(ann, .apple("1")), claimsEmail: false)
         _ = try await store.claim(.google("1"), for: ann)
@@ -110,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func theLastLinkStaysWhereTheAccountWasMadeHere(_ maker: StoreMaker) async throws {
+    func `the last link of an account that the gateway created stays`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.createAccount(.made(ann, .apple("1")), claimsEmail: false)
         #expect(try await store.release(provider: "apple.com", of: ann) == .last)
@@ -123,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func allLinksEndAtOnce(_ maker: StoreMaker) async throws {
+    func `all links end at once`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.createAccount(.made(ann, .apple("1"), name: "Ann"), claimsEmail: false)
         _ = try await store.claim(.google("1"), for: ann)
@@ -136,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func theFirstNameStays(_ maker: StoreMaker) async throws {
+    func `the first name stays`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.setNameIfAbsent("Ann", of: ann)
         try await store.setNameIfAbsent("Bob", of: ann)
@@ -144,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func anAddressMovesOnlyWhereItIsNobodys(_ maker: StoreMaker) async throws {
+    func `an account gets only an address without an owner`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.claim(.apple("1"), for: ann)
         _ = try await store.claim(.apple("2"), for: bob)
@@ -167,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func aSettingIsMadeOnce(_ maker: StoreMaker) async throws {
+    func `a setting is stored once`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         #expect(try await store.setting("issuer", initial: [0, 1]) == [0, 1])
         #expect(try await store.setting("issuer", initial: [2]) == [0, 1])
@@ -175,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func namesAreTheirBytes(_ maker: StoreMaker) async throws {
+    func `names are compared by their bytes`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let subjects = ["\u{e9}", "e\u{301}", "{a}:b", "%7B", "a b"]
         for (number, subject) in subjects.enumerated() {
@@ -190,25 +178,19 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func aChangeOfALinkMovesItsGeneration(_ maker: StoreMaker) async throws {
+    func `a change of a link moves its generation`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         let place = LinkGenerations.place(of: "apple.com:1")
-        var last = store.linkGenerations.generation(at: place)
-        func moved() -> Bool {
-            defer { last = store.linkGenerations.generation(at: place) }
-            return store.linkGenerations.generation(at: place) != last
+        let (ann, firebase) = (ann, UserKey("firebase"))
+        let changes: [() async throws -> Void] = [
+            { _ = try await store.createAccount(.made(ann, .apple("1")), claimsEmail: false) },
+            { _ = try await store.releaseAll(of: ann) }, { _ = try await store.claim(.apple("1"), for: firebase) },
+            { _ = try await store.release(provider: "apple.com", of: firebase) },
+        ]
+        for change in changes {
+            let before = store.linkGenerations.generation(at: place)
+            try await change()
+            #expect(store.linkGenerations.generation(at: place) != before)
         }
-        _ = try await store.createAccount(.made(ann, .apple("1")), claimsEmail: false)
-        var isMoved = moved()
-        #expect(isMoved)
-        _ = try await store.releaseAll(of: ann)
-        isMoved = moved()
-        #expect(isMoved)
-        _ = try await store.claim(.apple("1"), for: "firebase")
-        isMoved = moved()
-        #expect(isMoved)
-        _ = try await store.release(provider: "apple.com", of: "firebase")
-        isMoved = moved()
-        #expect(isMoved)
     }
 }

@@ -33,7 +33,7 @@ import Testing
         let record = try await store.revoke("ann", at: 100, .everything)
         #expect(record.validSince == start.started)
         #expect(try store.view.user("ann") == .record(validSince: 102, disabled: false))
-        // What credentials are compared with is the time of the revocation.
+        // Credentials are compared with the time of the revocation.
         #expect(try await store.user("ann").credentialsSince == 100)
         #expect(try await store.beginSession("ann", at: 100).started == 103)
         try await store.revoke("ann", at: 101, .everything)

@@ -4,34 +4,37 @@ import Testing
 
 @testable import StoreFixtures
 
-/// What every store does with sessions, whatever keeps its records.
+/// The contract of every store for sessions.
 @Suite struct StoreSessionSuite {
-    @Test(arguments: StoreMaker.all)
-    func anUnknownSessionIsNoError(_ maker: StoreMaker) async throws {
+    enum Write: Sendable { case signIn(Int64), revoke }
+
+    @Test(
+        arguments: StoreMaker.all,
+        [
+            ([], SessionRecord()), ([.signIn(100)], SessionRecord(signedInAt: 100)),
+            ([.signIn(200), .signIn(100)], SessionRecord(signedInAt: 200)),
+            ([.revoke, .signIn(100)], SessionRecord(revoked: true, signedInAt: 100)),
+            ([.signIn(100), .revoke], SessionRecord(revoked: true, signedInAt: 100)),
+        ] as [([Write], SessionRecord)])
+    func `each write returns the record that the store and the view have afterwards`(
+        _ maker: StoreMaker, _ history: (writes: [Write], record: SessionRecord)
+    ) async throws {
         let store = try await maker()
-        #expect(try await store.session("ann", "1") == SessionRecord())
-        #expect(try store.view.session("ann", "1") == .none)
+        var last = SessionRecord()
+        for write in history.writes {
+            switch write {
+            case .signIn(let time): last = try await store.recordSignIn("ann", "1", at: time, expires: nil)
+            case .revoke: last = try await store.revokeSession("ann", "1")
+            }
+        }
+        #expect(last == history.record)
+        #expect(try await store.session("ann", "1") == history.record)
+        let lookup = history.writes.isEmpty ? SessionLookup.none : maker.lookup(history.record)
+        #expect(try store.view.session("ann", "1") == lookup)
     }
 
     @Test(arguments: StoreMaker.all)
-    func aSignInIsVisibleWhenItIsAcknowledged(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        #expect(
-            try await store.recordSignIn("ann", "1", at: 100, expires: nil) == SessionRecord(signedInAt: 100))
-        #expect(try store.view.session("ann", "1") == maker.lookup(SessionRecord(revoked: false, signedInAt: 100)))
-        #expect(try await store.session("ann", "1") == SessionRecord(signedInAt: 100))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func signedInAtNeverGoesBack(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.recordSignIn("ann", "1", at: 200, expires: nil)
-        #expect(try await store.recordSignIn("ann", "1", at: 100, expires: nil).signedInAt == 200)
-        #expect(try store.view.session("ann", "1") == maker.lookup(SessionRecord(revoked: false, signedInAt: 200)))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func aRecordCountsForItsOwnSession(_ maker: StoreMaker) async throws {
+    func `a record counts for its own session`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.recordSignIn("ann", "12", at: 100, expires: nil)
         for (uid, session) in [("ann", "1"), ("ann1", "2"), ("ann", "2"), ("bob", "12")] {
@@ -41,25 +44,8 @@ import Testing
         #expect(try store.view.user("ann") == .none)
     }
 
-    @Test(arguments: StoreMaker.all)
-    func aRevokedSessionStaysRevoked(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.revokeSession("ann", "1")
-        #expect(
-            try await store.recordSignIn("ann", "1", at: 100, expires: nil)
-                == SessionRecord(revoked: true, signedInAt: 100))
-        #expect(try store.view.session("ann", "1") == maker.lookup(SessionRecord(revoked: true, signedInAt: 100)))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func revokingASessionKeepsWhenItSignedIn(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.recordSignIn("ann", "1", at: 100, expires: nil)
-        #expect(try await store.revokeSession("ann", "1") == SessionRecord(revoked: true, signedInAt: 100))
-    }
-
     @Test(arguments: StoreMaker.embedded)
-    func anExpiredSessionIsPurged(_ maker: StoreMaker) async throws {
+    func `an expired session is purged`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
         try await store.recordSignIn("ann", "2", at: 100, expires: 1001)
@@ -72,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.embedded)
-    func anExpiryIsOnlyEverExtended(_ maker: StoreMaker) async throws {
+    func `an expiry is only ever extended`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
         try await store.revokeSession("ann", "1", expires: nil)
@@ -82,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.embedded)
-    func aRevocationOutlivesWhatWasRecordedOfTheSession(_ maker: StoreMaker) async throws {
+    func `a revocation has no expiry`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await store.recordSignIn("ann", "1", at: 100, expires: 1000)
         try await store.revokeSession("ann", "1")
@@ -92,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.embedded)
-    func manyExpiredSessionsArePurgedAtOnce(_ maker: StoreMaker) async throws {
+    func `many expired sessions are purged at once`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in 0..<2500 {
@@ -106,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func aSessionHasOneTo256Bytes(_ maker: StoreMaker) async throws {
+    func `a session has 1 to 256 bytes`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         // A time has one spelling: a record of `017` would never be looked for.
         for session in [
@@ -122,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func sessionsHaveTheBoundsOfUsersAndTimes(_ maker: StoreMaker) async throws {
+    func `sessions have the bounds of users and times`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         await expectStoreError(.invalidUID) { try await store.revokeSession("", "1") }
         await expectStoreError(.invalidTime) { try await store.recordSignIn("ann", "1", at: -1, expires: nil) }

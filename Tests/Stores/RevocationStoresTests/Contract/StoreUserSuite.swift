@@ -1,36 +1,48 @@
 import GatewayCore
+import JOSE
 import Revocation
 import Testing
 
 @testable import StoreFixtures
 
-/// What every store does with users, whatever keeps its records.
+/// The contract of every store for users.
 @Suite struct StoreUserSuite {
-    @Test(arguments: StoreMaker.all)
-    func anUnknownUserIsNoError(_ maker: StoreMaker) async throws {
+    enum Write: Sendable { case revoke(Int64), unrevoke, disable, enable }
+
+    @Test(
+        arguments: StoreMaker.all,
+        [
+            ([], UserRecord()), ([.revoke(100)], UserRecord(validSince: 100)),
+            ([.revoke(200), .revoke(100)], UserRecord(validSince: 200)), ([.revoke(200), .unrevoke], UserRecord()),
+            ([.revoke(200), .unrevoke, .revoke(100)], UserRecord(validSince: 100)),
+            ([.revoke(200), .disable, .unrevoke], UserRecord(disabled: true)),
+            ([.revoke(200), .disable], UserRecord(validSince: 200, disabled: true)),
+            ([.revoke(200), .disable, .enable], UserRecord(validSince: 200)),
+            ([.revoke(0)], UserRecord(validSince: 0)),
+        ] as [([Write], UserRecord)])
+    func `each write returns the record that the store and the view have afterwards`(
+        _ maker: StoreMaker, _ history: (writes: [Write], record: UserRecord)
+    ) async throws {
         let store = try await maker()
-        #expect(try await store.user("nobody") == UserRecord())
-        #expect(try store.view.user("nobody") == .none)
+        var last = UserRecord()
+        for write in history.writes {
+            switch write {
+            case .revoke(let time): last = try await store.revoke("ann", at: time)
+            case .unrevoke: last = try await store.unrevoke("ann")
+            case .disable: last = try await store.setDisabled("ann", true)
+            case .enable: last = try await store.setDisabled("ann", false)
+            }
+        }
+        let record = history.record
+        #expect(last == record)
+        #expect(try await store.user("ann") == record)
+        let isKnown = record != UserRecord()
+        let lookup = UserLookup.record(validSince: record.validSince, disabled: record.disabled)
+        #expect(try store.view.user("ann") == (isKnown ? lookup : .none))
     }
 
     @Test(arguments: StoreMaker.all)
-    func aRevocationIsVisibleWhenItIsAcknowledged(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        #expect(try await store.revoke("ann", at: 100) == UserRecord(validSince: 100))
-        #expect(try store.view.user("ann") == .record(validSince: 100, disabled: false))
-        #expect(try await store.user("ann") == UserRecord(validSince: 100))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func validSinceNeverGoesBack(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.revoke("ann", at: 200)
-        #expect(try await store.revoke("ann", at: 100) == UserRecord(validSince: 200))
-        #expect(try store.view.user("ann") == .record(validSince: 200, disabled: false))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func concurrentRevocationsEndAtTheLatest(_ maker: StoreMaker) async throws {
+    func `concurrent revocations end at the latest`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for time in Array(1...200).shuffled() { group.addTask { try await store.revoke("ann", at: Int64(time)) } }
@@ -41,42 +53,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func unrevokeIsTheWayBack(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.revoke("ann", at: 200)
-        #expect(try await store.unrevoke("ann") == UserRecord())
-        #expect(try store.view.user("ann") == .none)
-        #expect(try await store.revoke("ann", at: 100) == UserRecord(validSince: 100))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func unrevokeKeepsAUserDisabled(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.revoke("ann", at: 200)
-        try await store.setDisabled("ann", true)
-        #expect(try await store.unrevoke("ann") == UserRecord(disabled: true))
-        #expect(try store.view.user("ann") == .record(validSince: nil, disabled: true))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func disablingKeepsARevocation(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.revoke("ann", at: 200)
-        try await store.setDisabled("ann", true)
-        #expect(try store.view.user("ann") == .record(validSince: 200, disabled: true))
-        #expect(try await store.setDisabled("ann", false) == UserRecord(validSince: 200))
-        #expect(try store.view.user("ann") == .record(validSince: 200, disabled: false))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func aRevocationAtTheEpochIsARecord(_ maker: StoreMaker) async throws {
-        let store = try await maker()
-        try await store.revoke("ann", at: 0)
-        #expect(try store.view.user("ann") == .record(validSince: 0, disabled: false))
-    }
-
-    @Test(arguments: StoreMaker.all)
-    func namesThatLookAlikeAreDifferentUsers(_ maker: StoreMaker) async throws {
+    func `names that look alike are different users`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         // Two are spellings of the same letter, which Swift calls equal.
         let names = ["a", "\u{e9}", "e\u{301}", "A", "a "]
@@ -88,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func aUIDHasOneTo128Characters(_ maker: StoreMaker) async throws {
+    func `a uid has 1 to 128 characters`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         for uid in [
             "", "a\u{0}b", "a\n", String(repeating: "a", count: 129), String(repeating: "\u{1F600}", count: 129),
@@ -104,12 +81,55 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
-    func aTimeIsInSeconds(_ maker: StoreMaker) async throws {
+    func `a time is in seconds`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         for time in [-1, Int64.min, 100_000_000_001, 1_700_000_000_000, .max] {
             await expectStoreError(.invalidTime) { try await store.revoke("ann", at: time) }
         }
         #expect(try store.view.user("ann") == .none)
         #expect(try await store.revoke("ann", at: 100_000_000_000).validSince == 100_000_000_000)
+    }
+}
+
+/// The contract of every store from opening to closing.
+@Suite struct StoreLifecycleSuite {
+    @Test(arguments: StoreMaker.all)
+    func `a loaded store is ready and fresh`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        #expect(store.state == .ready)
+        #expect(store.view.age(monotonicNow: 1) != nil)
+        #expect(store.view.faultyRecords == 0)
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `a closed store refuses every call, and its view is infinitely old`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        try await store.close()
+        #expect(store.state == .closed)
+        #expect(store.view.age(monotonicNow: 1) == nil)
+        let digest = try #require(SHA256Hasher()?.hash([1]))
+        let calls: [() async throws -> Void] = [
+            { try await store.load() }, { try await store.purge(now: 1) }, { try await store.revoke("ann", at: 1) },
+            { try await store.revokeSession("ann", "1") }, { _ = try await store.user("ann") },
+            { _ = try await store.session("ann", "1") }, { _ = try await store.owner(of: .apple("1")) },
+            { _ = try await store.account("ann") }, { _ = try await store.claim(.apple("1"), for: "ann") },
+            { _ = try await store.releaseAll(of: "ann") }, { _ = try await store.setting("issuer", initial: [1]) },
+            { try await store.putNonce(digest, purpose: "any", lifetime: 1) },
+            { _ = try await store.takeNonce(digest) }, { _ = try await store.markSeen(digest, lifetime: 1) },
+            { _ = try await store.isSeen(digest) },
+        ]
+        for call in calls { await expectStoreError(.closed, call) }
+        try await store.close()
+    }
+
+    @Test(arguments: StoreMaker.all)
+    func `a write completes although its caller is cancelled`(_ maker: StoreMaker) async throws {
+        let store = try await maker()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await store.revoke("ann", at: 100)
+        }
+        #expect(try await task.value == UserRecord(validSince: 100))
+        #expect(try store.view.user("ann") == .record(validSince: 100, disabled: false))
     }
 }

@@ -89,16 +89,16 @@ import Testing
     }
 
     @Test func `a tenant's records are read from the file again`() async throws {
-        let path = try TemporaryFolder().path("gatehouse.db")
-        let first = try SQLiteStore(path: path, logger: .silent)
+        let file = try SQLiteFile()
+        let first = try file.open()
         try await first.load()
         try await first.revoke(Self.acme, at: 100)
         try await first.revokeSession(Self.globex, "17", expires: nil)
         try await first.close()
         #expect(
-            try SQLiteLook.records(path: path, of: Self.acme, session: nil)?.user.user
+            try SQLiteLook.records(path: file.path, of: Self.acme, session: nil)?.user.user
                 == .record(validSince: 100, disabled: false))
-        let second = try SQLiteStore(path: path, logger: .silent)
+        let second = try file.open()
         try await second.load()
         #expect(try seen(Self.acme, in: second.view) == .record(validSince: 100, disabled: false))
         #expect(try seen(Self.globex, in: second.view) == .none)

@@ -6,7 +6,7 @@ import Testing
 @testable import RedisFixtures
 @testable import StoreFixtures
 
-/// What a gateway leaves that stops between two steps, and how the next one finishes it.
+/// The state after a gateway stops between two steps, and its completion by another gateway.
 @Suite struct RedisAccountCrashTests {
     private let ann = madeUID(0xa)
     private let bob = madeUID(0xb)
@@ -17,14 +17,17 @@ import Testing
         return (database, try await database.loadedStore())
     }
 
-    private var hash: [String] {
-        [
-            "HSET", "gatehouse:account:{\(ann)}", "created", "1700000000", "email_verified", "1", "email", "a@b.c",
-            "link:apple.com", "1",
-        ]
+    private func link(_ name: String, _ uid: String) -> [String] { ["SET", "gatehouse:link:{\(name)}", uid] }
+    private func email(_ uid: String) -> [String] { ["SET", "gatehouse:email:{a@b.c}", uid] }
+    private func account(_ uid: String, _ fields: String...) -> [String] {
+        ["HSET", "gatehouse:account:{\(uid)}"] + fields
     }
 
-    @Test func aCreationThatStoppedAfterTheHashIsForgotten() async throws {
+    private var hash: [String] {
+        account(ann.uid, "created", "1700000000", "email_verified", "1", "email", "a@b.c", "link:apple.com", "1")
+    }
+
+    @Test func `a creation that stopped after the hash is dropped`() async throws {
         let (_, store) = try await half([hash])
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.account(ann)?.links == [:])
@@ -33,8 +36,8 @@ import Testing
         #expect(try await store.uid(ofEmail: "a@b.c") == bob)
     }
 
-    @Test func aCreationThatStoppedAfterTheAddressIsCompleted() async throws {
-        let (database, store) = try await half([hash, ["SET", "gatehouse:email:{a@b.c}", ann.uid]])
+    @Test func `a creation that stopped after the address is completed`() async throws {
+        let (database, store) = try await half([hash, email(ann.uid)])
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .linkTaken(uid: ann))
         #expect(try await store.owner(of: .apple("1")) == ann)
@@ -46,16 +49,16 @@ import Testing
         #expect(try database.changes() == ["link apple.com:1 uid \(ann)"])
     }
 
-    @Test func aCreationThatStoppedAfterTheAddressIsNotAnotherIdentitys() async throws {
-        let (_, store) = try await half([hash, ["SET", "gatehouse:email:{a@b.c}", ann.uid]])
+    @Test func `a creation that stopped after the address keeps the address`() async throws {
+        let (_, store) = try await half([hash, email(ann.uid)])
         let account = AccountRecord.made(bob, .google("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .emailTaken(uid: ann))
         #expect(try await store.owner(of: .google("1")) == nil)
     }
 
-    @Test func aCreationThatStoppedBeforeItWasToldIsToldByItsRepetition() async throws {
+    @Test func `a creation that stopped before its entry is published by its repetition`() async throws {
         let (database, store) = try await half([
-            hash, ["SET", "gatehouse:email:{a@b.c}", ann.uid], ["SET", "gatehouse:link:{apple.com:1}", ann.uid],
+            hash, email(ann.uid), link("apple.com:1", ann.uid),
         ])
         let account = AccountRecord.made(ann, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
@@ -63,17 +66,17 @@ import Testing
     }
 
     @Test(arguments: [[], ["name", "x"], ["created", "1", "email", "other@b.c"]])
-    func anAddressThatAnAccountOfOursDoesNotHaveIsFree(_ fields: [String]) async throws {
+    func `an address that its account does not have is free`(_ fields: [String]) async throws {
         let hash = fields.isEmpty ? [] : [["HSET", "gatehouse:account:{\(ann)}"] + fields]
-        let (database, store) = try await half([["SET", "gatehouse:email:{a@b.c}", ann.uid]] + hash)
+        let (database, store) = try await half([email(ann.uid)] + hash)
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
         #expect(try await store.uid(ofEmail: "a@b.c") == bob)
         #expect(try database.contradictions() == "")
     }
 
-    @Test func anAddressOfAUserWhoWasNotMadeHereIsTheirs() async throws {
-        let (_, store) = try await half([["SET", "gatehouse:email:{a@b.c}", "firebaseUser"]])
+    @Test func `an address of a Firebase user is taken`() async throws {
+        let (_, store) = try await half([email("firebaseUser")])
         let account = AccountRecord.made(bob, .apple("1"), email: "a@b.c")
         #expect(try await store.createAccount(account, claimsEmail: true) == .emailTaken(uid: "firebaseUser"))
         _ = try await store.claim(.apple("2"), for: bob)
@@ -82,29 +85,29 @@ import Testing
         #expect(try await store.account(bob) == AccountRecord(uid: bob, links: ["apple.com": "2"]))
     }
 
-    @Test func aClaimThatStoppedAfterTheKeyIsCompleted() async throws {
-        let (database, store) = try await half([["SET", "gatehouse:link:{apple.com:1}", "u"]])
+    @Test func `a claim that stopped after the key is completed`() async throws {
+        let (database, store) = try await half([link("apple.com:1", "u")])
         let linked = AccountRecord(uid: "u", links: ["apple.com": "1"])
         #expect(try await store.claim(.apple("1"), for: "u") == .linked(linked))
         #expect(try database.contradictions() == "")
         #expect(try database.changes() == ["link apple.com:1 uid u"])
     }
 
-    @Test func aClaimThatStoppedAfterTheKeyLosesItToTheListedOne() async throws {
+    @Test func `a claim that stopped after the key loses to the listed link`() async throws {
         let (database, store) = try await half([
-            ["SET", "gatehouse:link:{apple.com:1}", "u"], ["SET", "gatehouse:link:{apple.com:2}", "u"],
-            ["HSET", "gatehouse:account:{u}", "link:apple.com", "2"],
+            link("apple.com:1", "u"), link("apple.com:2", "u"),
+            account("u", "link:apple.com", "2"),
         ])
         #expect(try await store.claim(.apple("1"), for: "u") == .providerTaken)
         #expect(try await store.owner(of: .apple("1")) == nil)
         #expect(try database.contradictions() == "")
     }
 
-    @Test func aListedLinkThatIsNotHeldDoesNotCount() async throws {
+    @Test func `a listed link without its key does not count`() async throws {
         let (database, store) = try await half([
-            ["HSET", "gatehouse:account:{\(ann)}", "created", "5", "link:apple.com", "1", "link:google.com", "1"],
-            ["SET", "gatehouse:link:{apple.com:1}", ann.uid], ["SET", "gatehouse:link:{google.com:1}", "other"],
-            ["HSET", "gatehouse:account:{other}", "link:google.com", "1"],
+            account(ann.uid, "created", "5", "link:apple.com", "1", "link:google.com", "1"),
+            link("apple.com:1", ann.uid), link("google.com:1", "other"),
+            account("other", "link:google.com", "1"),
         ])
         #expect(try await store.account(ann)?.links == ["apple.com": "1"])
         #expect(try await store.release(provider: "apple.com", of: ann) == .last)
@@ -114,11 +117,11 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func anEndThatStoppedIsFinishedByItsRepetition(_ keyIsLeft: Bool) async throws {
+    func `an end that stopped is finished by its repetition`(_ keyIsLeft: Bool) async throws {
         let (database, store) = try await half([
-            ["HSET", "gatehouse:account:{u}", "unlinking:apple.com", "1"],
+            account("u", "unlinking:apple.com", "1"),
             ["SET", "gatehouse:link:{apple.com:1}", keyIsLeft ? "u" : "other"],
-            ["HSET", "gatehouse:account:{other}", "name", "x", keyIsLeft ? "note" : "link:apple.com", "1"],
+            account("other", "name", "x", keyIsLeft ? "note" : "link:apple.com", "1"),
         ])
         #expect(
             try await store.release(provider: "apple.com", of: "u") == .released(.apple("1"), AccountRecord(uid: "u")))
@@ -129,10 +132,10 @@ import Testing
     }
 
     @Test(arguments: ["1", "2"])
-    func anEndThatStoppedIsFinishedByTheNextClaim(_ subject: String) async throws {
+    func `an end that stopped is finished by the next claim`(_ subject: String) async throws {
         let (database, store) = try await half([
-            ["HSET", "gatehouse:account:{u}", "unlinking:apple.com", "1"],
-            ["SET", "gatehouse:link:{apple.com:1}", "u"],
+            account("u", "unlinking:apple.com", "1"),
+            link("apple.com:1", "u"),
         ])
         let linked = AccountRecord(uid: "u", links: ["apple.com": subject])
         #expect(try await store.claim(.apple(subject), for: "u") == .linked(linked))
@@ -140,10 +143,10 @@ import Testing
         #expect(try database.contradictions() == "")
     }
 
-    @Test func aLinkThatWasMadeAnewWhileItsEndStoppedIsWhole() async throws {
+    @Test func `a link that was claimed again after a stopped end is complete`() async throws {
         let (database, store) = try await half([
-            ["HSET", "gatehouse:account:{u}", "unlinking:apple.com", "1", "link:apple.com", "1"],
-            ["SET", "gatehouse:link:{apple.com:1}", "u"],
+            account("u", "unlinking:apple.com", "1", "link:apple.com", "1"),
+            link("apple.com:1", "u"),
         ])
         let account = AccountRecord(uid: "u", links: ["apple.com": "1"])
         #expect(try await store.release(provider: "apple.com", of: "u") == .released(.apple("1"), account))
@@ -152,14 +155,12 @@ import Testing
         #expect(try database.linkChanges() == ["link apple.com:1 uid ", "link apple.com:1 uid u"])
     }
 
-    @Test func endingAllLinksFinishesThoseThatStopped() async throws {
+    @Test func `ending all links finishes the stopped ends`() async throws {
         let (database, store) = try await half([
-            [
-                "HSET", "gatehouse:account:{u}", "unlinking:apple.com", "1", "link:google.com", "1", "link:apple.com",
-                "2", "created", "milk",
-            ],
-            ["SET", "gatehouse:link:{apple.com:1}", "u"], ["SET", "gatehouse:link:{apple.com:2}", "u"],
-            ["SET", "gatehouse:link:{google.com:1}", "u"],
+            account(
+                "u", "unlinking:apple.com", "1", "link:google.com", "1", "link:apple.com", "2", "created", "milk"),
+            link("apple.com:1", "u"), link("apple.com:2", "u"),
+            link("google.com:1", "u"),
         ])
         #expect(Set(try await store.releaseAll(of: "u")) == [.apple("1"), .apple("2"), .google("1")])
         for link in [IdentityLink.apple("1"), .apple("2"), .google("1")] {
@@ -173,12 +174,11 @@ import Testing
     /// An account whose unlink stopped after its first step.
     private var releasing: [[String]] {
         [
-            [
-                "HSET", "gatehouse:account:{\(ann)}", "created", "1700000000", "link:google.com", "1",
-                "unlinking:apple.com", "1", "unlinked:apple.com:1", "1", "releasing:a@b.c", "1",
-            ],
-            ["SET", "gatehouse:link:{google.com:1}", ann.uid], ["SET", "gatehouse:link:{apple.com:1}", ann.uid],
-            ["SET", "gatehouse:email:{a@b.c}", ann.uid],
+            account(
+                ann.uid, "created", "1700000000", "link:google.com", "1", "unlinking:apple.com", "1",
+                "unlinked:apple.com:1", "1", "releasing:a@b.c", "1"),
+            link("google.com:1", ann.uid), link("apple.com:1", ann.uid),
+            email(ann.uid),
         ]
     }
 
@@ -220,8 +220,8 @@ import Testing
 
     @Test func `an address that was taken and not kept leads nowhere`() async throws {
         let (database, store) = try await half([
-            ["HSET", "gatehouse:account:{u}", "link:google.com", "1", "releasing:a@b.c", "1"],
-            ["SET", "gatehouse:link:{google.com:1}", "u"], ["SET", "gatehouse:email:{a@b.c}", "u"],
+            account("u", "link:google.com", "1", "releasing:a@b.c", "1"),
+            link("google.com:1", "u"), email("u"),
         ])
         #expect(try await store.uid(ofEmail: "a@b.c") == nil)
         #expect(try database.contradictions() == "")

@@ -6,13 +6,12 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// Accounts in Redis: what the keys hold, what is told, and whom a faulty one concerns.
+/// The keys and entries of accounts in Redis, and faulty ones.
 @Suite struct RedisAccountTests {
     private let ann = madeUID(0xa)
 
-    @Test func theKeysAreThoseOfTheContract() async throws {
-        let database = try await RedisDatabase.fresh()
-        let store = try await database.loadedStore()
+    @Test func `the keys follow the contract`() async throws {
+        let (database, store) = try await RedisDatabase.freshStore()
         let link = IdentityLink(provider: "microsoft.com", subject: "tid:{oid}")
         let account = AccountRecord.made(ann, link, email: "a+b%@example.com", name: "Ann")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
@@ -28,8 +27,7 @@ import Testing
     }
 
     @Test func `an unlinked identity is a field of its own`() async throws {
-        let database = try await RedisDatabase.fresh()
-        let store = try await database.loadedStore()
+        let (database, store) = try await RedisDatabase.freshStore()
         _ = try await store.createAccount(.made(ann, .apple("{1}:2"), email: "a@b.c"), claimsEmail: true)
         _ = try await store.claim(.google("1"), for: ann)
         _ = try await store.release(provider: "apple.com", of: ann)
@@ -38,9 +36,8 @@ import Testing
         #expect(try database.cli("EXISTS", "gatehouse:email:{a@b.c}") == "0")
     }
 
-    @Test func everyChangeOfALinkIsTold() async throws {
-        let database = try await RedisDatabase.fresh()
-        let store = try await database.loadedStore()
+    @Test func `every change of a link has an entry`() async throws {
+        let (database, store) = try await RedisDatabase.freshStore()
         _ = try await store.claim(.apple("1"), for: "u")
         _ = try await store.claim(.google("1"), for: "u")
         _ = try await store.release(provider: "apple.com", of: "u")
@@ -51,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test func anotherGatewaysGenerationMoves() async throws {
+    @Test func `a change moves the generation in another gateway`() async throws {
         let database = try await RedisDatabase.fresh()
         let (one, other) = (try await database.loadedStore(), try await database.loadedStore())
         let places = ["apple.com:1", "google.com:7"].map { LinkGenerations.place(of: $0) }
@@ -70,9 +67,8 @@ import Testing
         #expect(other.health?.malformedChanges == 0)
     }
 
-    @Test func allGenerationsMoveAfterAGap() async throws {
-        let database = try await RedisDatabase.fresh()
-        let store = try await database.loadedStore()
+    @Test func `all generations move after a gap`() async throws {
+        let (database, store) = try await RedisDatabase.freshStore()
         try await store.revoke("u", at: 1)
         let before = store.linkGenerations.generation(at: 9)
         try database.cli("DEL", "gatehouse:changes")
@@ -87,9 +83,8 @@ import Testing
         ["HSET", "gatehouse:account:{u}", "created", "1700000000000"],
         ["HSET", "gatehouse:account:{u}", "email_verified", "true"],
     ])
-    func aFaultyAccountIsAnErrorForItAlone(_ command: [String]) async throws {
-        let database = try await RedisDatabase.fresh()
-        let store = try await database.loadedStore()
+    func `a faulty account is an error only for itself`(_ command: [String]) async throws {
+        let (database, store) = try await RedisDatabase.freshStore()
         try database.server.cli(["-n", "\(database.number)"] + command)
         await expectStoreError(.faultyRecord) { _ = try await store.account("u") }
         await expectStoreError(.faultyRecord) { _ = try await store.claim(.apple("1"), for: "u") }
@@ -98,9 +93,8 @@ import Testing
         #expect(try await store.claim(.apple("1"), for: "v") != .providerTaken)
     }
 
-    @Test func faultyOwnersAreErrorsForThemAlone() async throws {
-        let database = try await RedisDatabase.fresh()
-        let store = try await database.loadedStore()
+    @Test func `a faulty owner is an error only for its identity`() async throws {
+        let (database, store) = try await RedisDatabase.freshStore()
         try database.cli("HSET", "gatehouse:link:{apple.com:1}", "a", "b")
         try database.cli("SET", "gatehouse:link:{apple.com:2}", "")
         try database.cli("HSET", "gatehouse:email:{a@b.c}", "a", "b")

@@ -21,7 +21,7 @@ import Testing
         return database
     }
 
-    @Test func everyStepRunsInACluster() async throws {
+    @Test func `every step runs in a cluster`() async throws {
         let store = try await Self.cluster.value.loadedStore()
         let digest = try #require(SHA256Hasher()?.hash([1]))
         #expect(try await store.revoke("a{b}:c", at: 7) == UserRecord(validSince: 7))
@@ -37,7 +37,7 @@ import Testing
         #expect(try await store.markSeen(digest, lifetime: 9))
     }
 
-    @Test func everyStepOfAccountsRunsInACluster() async throws {
+    @Test func `every step of accounts runs in a cluster`() async throws {
         let store = try await Self.cluster.value.loadedStore()
         let account = AccountRecord.made(madeUID(1), IdentityLink(provider: "oidc.a", subject: "}1:2{"), email: "{}")
         #expect(try await store.createAccount(account, claimsEmail: true) == .created)
@@ -51,7 +51,7 @@ import Testing
         #expect(try await store.setting("issuer", initial: [1]) == [1])
     }
 
-    @Test func theRecordsOfAUserAreInOneSlot() async throws {
+    @Test func `the records of a user are in one slot`() async throws {
         let cluster = try await Self.cluster.value
         let slot = { (key: [UInt8]) in
             try cluster.server.cli("CLUSTER", "KEYSLOT", String(decoding: key, as: UTF8.self))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func aScriptThatTouchedAnotherKeyWouldBeRefused() async throws {
+    @Test func `the cluster refuses a script that uses another key`() async throws {
         let database = try await Self.cluster.value
         let answer = try database.server.cli(
             "EVAL", "#!lua\nreturn redis.call('HSET', 'gatehouse:changes', 'a', 'b')", "1", "gatehouse:user:{ann}")

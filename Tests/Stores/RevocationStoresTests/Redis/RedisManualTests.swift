@@ -10,7 +10,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// What the manual tells other backends and operators to do is what works.
+/// The commands in the manual for other backends and operators work.
 @Suite struct RedisManualTests {
     private let manual: String
 
@@ -19,14 +19,14 @@ import Testing
         manual = try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// The blocks of code that stand after a comment.
+    /// The blocks of code after a comment.
     private func blocks(after comment: String) -> [String] {
         manual.components(separatedBy: "<!-- \(comment) -->\n```").dropFirst().compactMap { rest in
             rest.components(separatedBy: "```").first.map { String($0.drop { $0 != "\n" }) }
         }
     }
 
-    /// Runs lines for a shell, in which `redis-cli` speaks to the database.
+    /// Runs shell commands in which `redis-cli` is connected to the database.
     private func run(_ lines: String, _ database: RedisDatabase) throws -> String {
         let process = Process()
         let output = Pipe()
@@ -42,9 +42,8 @@ import Testing
         return text
     }
 
-    @Test func theLinesForRedisCliRevokeDisableAndEndASession() async throws {
-        let database = try await RedisDatabase.fresh()
-        let store = try await database.loadedStore()
+    @Test func `the lines for redis-cli revoke, disable and end a session`() async throws {
+        let (database, store) = try await RedisDatabase.freshStore()
         let lines = blocks(after: "A test runs these lines.")
         #expect(lines.count == 2)
         let before = GatewayClock.system.now()
@@ -61,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func theLinesForRedisCliNeverMoveARevocationBack() async throws {
+    @Test func `the lines for redis-cli never move a revocation back`() async throws {
         let database = try await RedisDatabase.fresh()
         try database.cli("HSET", "gatehouse:user:{ada}", "valid_since", "99999999999")
         _ = try run(try #require(blocks(after: "A test runs these lines.").first), database)
@@ -99,10 +98,6 @@ import Testing
         _ = try await store.takeNonce(digest)
         _ = try await store.markSeen(digest, lifetime: 60)
         _ = try await store.isSeen(digest)
-        try await useAccounts(store)
-    }
-
-    private func useAccounts(_ store: RedisStore) async throws {
         let uid = madeUID(1)
         try await store.releaseAll(of: uid)
         _ = try await store.claim(.apple("1"), for: uid)
@@ -115,7 +110,7 @@ import Testing
         _ = try await store.setting("issuer", initial: [1])
     }
 
-    @Test func theRightsOfTheManualAreEnough() async throws {
+    @Test func `the rights in the manual suffice`() async throws {
         let database = try await RedisDatabase.fresh()
         try database.cli("SET", "gatehouse:user:{ann}", "x")
         try database.cli("SET", "gatehouse:session:{ann}:1", "x")
@@ -131,11 +126,9 @@ import Testing
 
     @Test(arguments: [
         "select", "hmget", "scan", "xinfo|stream", "xread", "xadd", "eval", "set", "get", "getdel", "hget", "hgetall",
-        "hkeys", "hset", "hsetnx", "hdel",
-        "type", "del",
-        "persist", "expiretime", "expireat",
+        "hkeys", "hset", "hsetnx", "hdel", "type", "del", "persist", "expiretime", "expireat",
     ])
-    func noneOfTheRightsIsTooMuch(_ command: String) async throws {
+    func `each right in the manual is needed`(_ command: String) async throws {
         let database = try await RedisDatabase.fresh()
         let all = try rights()
         #expect(all.contains("+\(command)"))

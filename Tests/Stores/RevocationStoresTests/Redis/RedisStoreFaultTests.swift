@@ -6,7 +6,7 @@ import Testing
 @testable import RedisFixtures
 @testable import StoreFixtures
 
-/// A record that is not what it should be is an error for its user alone, and can be mended.
+/// A faulty record is an error only for its user, and can be repaired.
 @Suite struct RedisStoreFaultTests {
     static let times = [
         "soon", "-1", "1.5", "", "01", "1700000000000", "100000000001", "9223372036854775807", "1e3", " 1",
@@ -22,18 +22,15 @@ import Testing
     private func user(_ fields: String...) -> [String] { ["HSET", "gatehouse:user:{bad}"] + fields }
     private func session(_ fields: String...) -> [String] { ["HSET", "gatehouse:session:{ann}:bad"] + fields }
 
-    @Test(arguments: times) func anInvalidTimeIsFaulty(_ time: String) async throws {
-        let (_, store) = try await store(
+    @Test(arguments: times)
+    func `an invalid time is faulty for its user only, until unrevoke removes it`(_ time: String) async throws {
+        let (database, store) = try await store(
             user("valid_since", time), ["HSET", "gatehouse:user:{ok}", "valid_since", "7"])
         await expectStoreError(.faultyRecord) { _ = try await store.user("bad") }
         #expect(try await store.user("ok") == UserRecord(validSince: 7))
         #expect(try store.view.user("bad") == .faulty)
         #expect(try store.view.user("ok") == .record(validSince: 7, disabled: false))
         #expect(store.view.faultyRecords == 1)
-    }
-
-    @Test(arguments: times) func anInvalidTimeIsNotOverwrittenByARevocation(_ time: String) async throws {
-        let (database, store) = try await store(user("valid_since", time))
         let error = await expectStoreError(.faultyRecord) { try await store.revoke("bad", at: 1) }
         #expect(error?.message.contains("unrevoke") == true)
         #expect(try database.cli("HGET", "gatehouse:user:{bad}", "valid_since") == time)
@@ -42,7 +39,7 @@ import Testing
         #expect(try store.view.user("bad") == .record(validSince: 1, disabled: false))
     }
 
-    @Test(arguments: flags) func anInvalidFlagIsMendedByDisablingOrEnabling(_ flag: String) async throws {
+    @Test(arguments: flags) func `an invalid flag is replaced by disabling`(_ flag: String) async throws {
         let (_, store) = try await store(user("disabled", flag))
         await expectStoreError(.faultyRecord) { _ = try await store.user("bad") }
         #expect(try store.view.user("bad") == .faulty)
@@ -50,14 +47,14 @@ import Testing
         #expect(try store.view.user("bad") == .record(validSince: nil, disabled: true))
     }
 
-    @Test func aRevocationIsStoredThoughTheFlagIsFaulty() async throws {
+    @Test func `a revocation is stored although the flag is faulty`() async throws {
         let (_, store) = try await store(user("disabled", "x"))
         let error = await expectStoreError(.faultyRecord) { try await store.revoke("bad", at: 9) }
         #expect(error?.message.contains("disable or enable") == true)
         #expect(try await store.setDisabled("bad", false) == UserRecord(validSince: 9))
     }
 
-    @Test func aRecordWithTwoFaultsIsMendedInTwoSteps() async throws {
+    @Test func `a record with two faults is repaired in two steps`() async throws {
         let (_, store) = try await store(user("valid_since", "soon", "disabled", "2"))
         await expectStoreError(.faultyRecord) { try await store.setDisabled("bad", true) }
         #expect(try store.view.user("bad") == .faulty)
@@ -66,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [["SET", "x"], ["RPUSH", "1"], ["SADD", "1"]])
-    func aKeyThatIsNoHashIsRemovedByUnrevokeAlone(_ write: [String]) async throws {
+    func `only unrevoke removes a key that is no hash`(_ write: [String]) async throws {
         let (database, store) = try await store([write[0], "gatehouse:user:{bad}", write[1]])
         await expectStoreError(.faultyRecord) { _ = try await store.user("bad") }
         await expectStoreError(.faultyRecord) { try await store.revoke("bad", at: 1) }
@@ -80,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [["revoked", "2"], ["revoked", ""], ["signed_in_at", "1700000000000"], ["signed_in_at", "x"]])
-    func aFaultySessionIsMendedByRevokingIt(_ fields: [String]) async throws {
+    func `revoking a faulty session repairs it`(_ fields: [String]) async throws {
         let (_, store) = try await store(["HSET", "gatehouse:session:{ann}:bad"] + fields)
         await expectStoreError(.faultyRecord) { _ = try await store.session("ann", "bad") }
         let error = await expectStoreError(.faultyRecord) {
@@ -93,7 +90,7 @@ import Testing
         #expect(try store.view.user("ann") == .none)
     }
 
-    @Test func aFaultySessionIsLeftAsItIsByASignIn() async throws {
+    @Test func `a sign-in does not change a faulty session`() async throws {
         let (database, store) = try await store(session("revoked", "2", "signed_in_at", "5"))
         await expectStoreError(.faultyRecord) {
             try await store.recordSignIn("ann", "bad", at: 9, expires: 4_000_000_000)
@@ -102,7 +99,7 @@ import Testing
         #expect(try database.cli("TTL", "gatehouse:session:{ann}:bad") == "-1")
     }
 
-    @Test func revokingASessionReplacesAKeyThatIsNoHash() async throws {
+    @Test func `revoking a session replaces a key that is no hash`() async throws {
         let (_, store) = try await store(["SET", "gatehouse:session:{ann}:bad", "x"])
         await expectStoreError(.faultyRecord) { _ = try await store.session("ann", "bad") }
         await expectStoreError(.faultyRecord) { try await store.recordSignIn("ann", "bad", at: 1, expires: nil) }
@@ -110,7 +107,7 @@ import Testing
         #expect(try await store.session("ann", "bad") == SessionRecord(revoked: true))
     }
 
-    @Test func noMessageNamesTheUser() async throws {
+    @Test func `no message names the user`() async throws {
         let (_, store) = try await store(
             ["HSET", "gatehouse:user:{zoe-7}", "valid_since", "x"],
             ["HSET", "gatehouse:session:{zoe-7}:5", "revoked", "x"])

@@ -9,11 +9,10 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// What callers are told when Redis refuses, is away or does not answer.
+/// The errors if Redis refuses, is unreachable or does not respond.
 @Suite struct RedisStoreRefusalTests {
-    @Test func aServerWithoutMemoryIsFullAndNothingIsWritten() async throws {
-        let database = try await RedisDatabase.onOwnServer()
-        let store = try await database.loadedStore()
+    @Test func `a server without memory is full and nothing is written`() async throws {
+        let (database, store) = try await RedisDatabase.storeOnOwnServer()
         try await store.revoke("ann", at: 5)
         try database.cli("CONFIG", "SET", "maxmemory", "1")
         await expectStoreError(.full) { try await store.revoke("ann", at: 9) }
@@ -26,11 +25,10 @@ import Testing
         #expect(try database.changes() == ["uid ann valid_since 5", "uid ann valid_since 9"])
     }
 
-    @Test func aServerThatBecameAReplicaIsNotAsked() async throws {
-        let database = try await RedisDatabase.onOwnServer()
-        let store = try await database.loadedStore()
+    @Test func `a server that became a replica is not used`() async throws {
+        let (database, store) = try await RedisDatabase.storeOnOwnServer()
         try await store.revoke("ann", at: 5)
-        // A master that is not there: what the replica has may be old, for as long as it is so.
+        // The master does not exist, so the data of the replica may be old.
         try database.cli("REPLICAOF", "127.0.0.1", "1")
         let refusal = try await eventually("a refusal") {
             do throws(StoreError) { _ = try await store.user("ann") } catch { return error }
@@ -43,16 +41,15 @@ import Testing
         #expect(record == UserRecord(validSince: 9))
     }
 
-    @Test func aMasterWithoutTheReplicasThatItNeedsIsRetried() async throws {
-        let database = try await RedisDatabase.onOwnServer()
-        let store = try await database.loadedStore()
+    @Test func `a master without its required replicas is an error that may be retried`() async throws {
+        let (database, store) = try await RedisDatabase.storeOnOwnServer()
         try database.cli("CONFIG", "SET", "min-replicas-to-write", "1")
         let error = await expectStoreError(.io) { try await store.revoke("ann", at: 9) }
         #expect(error?.message.contains("NOREPLICAS") == true)
         #expect(try await store.user("ann") == UserRecord())
     }
 
-    @Test func aUserWithoutRightsIsToldSo() async throws {
+    @Test func `a user without rights gets an error`() async throws {
         let database = try await RedisDatabase.fresh()
         let name = "reader-\(database.number)"
         try database.cli("ACL", "SETUSER", name, "on", ">pw", "~*", "+@all", "-eval", "-getdel")
@@ -62,7 +59,7 @@ import Testing
         #expect(try await store.user("ann") == UserRecord())
     }
 
-    @Test func aWrongPasswordIsToldWhenTheStoreIsLoaded() async throws {
+    @Test func `a wrong password is an error`() async throws {
         let database = try await RedisDatabase.onOwnServer(["requirepass right"])
         let store = try database.store(as: .init(password: Secret("wrong")))
         let error = await expectStoreError(.io) { try await store.revoke("ann", at: 1) }
@@ -70,9 +67,8 @@ import Testing
         try await store.close()
     }
 
-    @Test func aServerThatIsGoneIsRetried() async throws {
-        let database = try await RedisDatabase.onOwnServer(["appendonly yes", "appendfsync always"])
-        let store = try await database.loadedStore()
+    @Test func `a stopped server is connected to again`() async throws {
+        let (database, store) = try await RedisDatabase.storeOnOwnServer(["appendonly yes", "appendfsync always"])
         try await store.revoke("ann", at: 5)
         database.server.kill()
         await expectStoreError(.io) { _ = try await store.user("ann") }
@@ -81,9 +77,8 @@ import Testing
         #expect(record == UserRecord(validSince: 5))
     }
 
-    @Test func aFrozenServerIsNotWaitedForLongerThanTheBound() async throws {
-        let database = try await RedisDatabase.onOwnServer()
-        let store = try await database.loadedStore()
+    @Test func `the wait for a frozen server is bounded`() async throws {
+        let (database, store) = try await RedisDatabase.storeOnOwnServer()
         database.server.freeze()
         defer { database.server.thaw() }
         let start = ContinuousClock.now
@@ -92,9 +87,8 @@ import Testing
         #expect(time < .seconds(4))
     }
 
-    @Test func closingDoesNotWaitForAFrozenServerLongerThanTheBound() async throws {
-        let database = try await RedisDatabase.onOwnServer()
-        let store = try await database.loadedStore()
+    @Test func `closing waits for a frozen server within the bound`() async throws {
+        let (database, store) = try await RedisDatabase.storeOnOwnServer()
         database.server.freeze()
         defer { database.server.thaw() }
         async let refusal = expectStoreError(.io) { try await store.revoke("ann", at: 5) }
@@ -104,33 +98,21 @@ import Testing
         #expect(time < .seconds(4))
     }
 
-    @Test func aReplyThatIsLostIsUnknownAndRepeatingIsSafe() async throws {
-        let attempts = FirstOnly()
-        let fake = try FakeRedis { command in
-            switch command.name {
-            case "EVAL": attempts.isFirst() ? .close() : .text("*2\r\n$1\r\n9\r\n$-1\r\n")
-            case "XADD": .text("$3\r\n5-0\r\n")
-            default: .text("+OK\r\n")
-            }
+    @Test func `after a lost reply the write may be repeated`() async throws {
+        let attempts = Atomic<Int>(0)
+        let (fake, store) = try await store {
+            attempts.add(1, ordering: .relaxed).oldValue == 0 ? .close() : .text("*2\r\n$1\r\n9\r\n$-1\r\n")
         }
-        let store = try Self.store(over: fake)
-        try await Self.connected(store)
+        defer { fake.stop() }
         let error = await expectStoreError(.io) { try await store.revoke("ann", at: 9) }
         #expect(error?.message.contains("repeating it is safe") == true)
         let record = try await eventually("a connection") { try? await store.revoke("ann", at: 9) }
         #expect(record == UserRecord(validSince: 9))
     }
 
-    @Test func aHashWithoutItsEntryIsNoSuccess() async throws {
-        let fake = try FakeRedis { command in
-            switch command.name {
-            case "EVAL": .text("*2\r\n$1\r\n9\r\n$-1\r\n")
-            case "XADD": .close()
-            default: .text("+OK\r\n")
-            }
-        }
-        let store = try Self.store(over: fake)
-        try await Self.connected(store)
+    @Test func `a hash without its entry is no success`() async throws {
+        let (fake, store) = try await store(entry: .close()) { .text("*2\r\n$1\r\n9\r\n$-1\r\n") }
+        defer { fake.stop() }
         await expectStoreError(.io) { try await store.revoke("ann", at: 9) }
     }
 
@@ -142,39 +124,28 @@ import Testing
         ("-WRONGTYPE x\r\n", .faultyRecord), ("+OK\r\n", .incompatible), (":1\r\n", .incompatible),
         ("$-1\r\n", .incompatible), ("*1\r\n$1\r\n1\r\n", .incompatible), ("*2\r\n:1\r\n$1\r\n0\r\n", .faultyRecord),
     ])
-    func eachRefusalHasItsCode(_ reply: String, _ code: StoreError.Code) async throws {
-        let fake = try FakeRedis { command in
-            switch command.name {
-            case "EVAL": .text(reply)
-            case "XADD": .text("$3\r\n0-0\r\n")
-            default: .text("+OK\r\n")
-            }
-        }
-        let store = try Self.store(over: fake)
-        try await Self.connected(store)
+    func `each refusal has its code`(_ reply: String, _ code: StoreError.Code) async throws {
+        let (fake, store) = try await store(entry: .text("$3\r\n0-0\r\n")) { .text(reply) }
+        defer { fake.stop() }
         let error = await expectStoreError(code) { try await store.revoke("zoe-7", at: 9) }
         #expect(error?.message.contains("zoe-7") == false)
     }
 
-    private static func store(over fake: FakeRedis) throws -> RedisStore {
-        try RedisStore(
+    /// A store that is connected to a server with these replies to writes of hashes and of entries.
+    private func store(
+        entry: FakeRedis.Answer = .text("$3\r\n5-0\r\n"), _ hash: @escaping @Sendable () -> FakeRedis.Answer
+    ) async throws -> (FakeRedis, RedisStore) {
+        let fake = try FakeRedis { command in
+            switch command.name {
+            case "EVAL": hash()
+            case "XADD": entry
+            default: .text("+OK\r\n")
+            }
+        }
+        let store = try RedisStore(
             RedisLocation(servers: .server(.init(host: "127.0.0.1", port: fake.port))),
             loop: RedisDatabase.loop, clock: .system, logger: .silent)
-    }
-
-    private static func connected(_ store: RedisStore) async throws {
         #expect(await store.commands.isConnected(within: .seconds(10)))
-    }
-}
-
-/// True for the first who asks.
-private final class FirstOnly: Sendable {
-    private let wasAsked = Mutex(false)
-
-    func isFirst() -> Bool {
-        wasAsked.withLock { wasAsked in
-            defer { wasAsked = true }
-            return !wasAsked
-        }
+        return (fake, store)
     }
 }

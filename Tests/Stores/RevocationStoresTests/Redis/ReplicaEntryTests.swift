@@ -3,15 +3,14 @@ import Testing
 
 @testable import RevocationStores
 
-/// What entries of the stream ask for.
+/// The records that an entry of the stream names.
 @Suite struct ReplicaEntryTests {
-    private func keys(_ fields: [String]) -> [String] {
-        ReplicaEntry(id: .at(1), fields: fields.map { Array($0.utf8) }).hints.keys.map(\.description)
+    private func hints(_ fields: [String]) -> ReplicaEntry.Hints {
+        ReplicaEntry(id: .at(1), fields: fields.map { Array($0.utf8) }).hints
     }
 
-    private func isUnderstood(_ fields: [String]) -> Bool {
-        ReplicaEntry(id: .at(1), fields: fields.map { Array($0.utf8) }).hints.isUnderstood
-    }
+    private func keys(_ fields: [String]) -> [String] { hints(fields).keys.map(\.description) }
+    private func isUnderstood(_ fields: [String]) -> Bool { hints(fields).isUnderstood }
 
     @Test(arguments: [
         (["uid", "ann", "valid_since", "5"], ["gatehouse:user:{ann}"]),
@@ -24,7 +23,7 @@ import Testing
         (["tenant", "acme-x1", "uid", "ann", "session", "5"], ["gatehouse:session:{acme-x1:ann}:5"]),
         (["uid", "ann", "valid_since", "none", "by", "admin"], ["gatehouse:user:{ann}"]),
     ])
-    func anEntryOfTheContractNamesItsRecords(_ fields: [String], _ expected: [String]) {
+    func `an entry of the contract names its records`(_ fields: [String], _ expected: [String]) {
         #expect(keys(fields) == expected)
         #expect(isUnderstood(fields))
     }
@@ -43,12 +42,12 @@ import Testing
         (["link", "apple.com:1"], []),
         ([], []),
     ])
-    func anotherOneIsNotUnderstoodAndAsksForWhomItNames(_ fields: [String], _ expected: [String]) {
+    func `an unrecognized entry still names its records`(_ fields: [String], _ expected: [String]) {
         #expect(keys(fields) == expected)
         #expect(!isUnderstood(fields))
     }
 
-    @Test func anEntryOfALinkNamesTheLink() {
+    @Test func `an entry of a link names the link`() {
         var script = ReplicaScript.following(.at(10, added: 4))
         script.answer(
             .changes([
@@ -59,7 +58,7 @@ import Testing
         #expect(script.machine.counts.strangeEntries == 1)
     }
 
-    @Test func aUIDThatIsNoTextNamesNobody() {
+    @Test func `a uid that is no text names no record`() {
         let entry = ReplicaEntry(
             id: .at(1), fields: [Array("uid".utf8), [0xFF], Array("disabled".utf8), Array("1".utf8)])
         #expect(entry.hints == ReplicaEntry.Hints())
@@ -72,19 +71,18 @@ import Testing
         (["uid", "ann", "disabled", ""], .flag), (["uid", "ann", "valid_since", "", "disabled", "0"], .all),
         (["uid", "ann", "valid_since", "5", "disabled", "0"], .flag),
     ])
-    func onlyAnEntryThatTakesSomethingBackLetsItBecomeWeaker(_ fields: [String], _ parts: RecordParts) {
-        let hints = ReplicaEntry(id: .at(1), fields: fields.map { Array($0.utf8) }).hints
-        #expect(hints.parts == parts)
-        #expect(hints.keys.count == 1)
+    func `only an entry that removes a part lets the record become weaker`(_ fields: [String], _ parts: RecordParts) {
+        #expect(hints(fields).parts == parts)
+        #expect(keys(fields).count == 1)
     }
 
-    @Test func onlySoManyFieldsAreLookedAt() {
+    @Test func `the fields of an entry are bounded`() {
         let fields = (0..<1000).flatMap { ["uid", "user\($0)"] }
         #expect(keys(fields).count == ReplicaEntry.maximumPairs)
         #expect(!isUnderstood(fields))
     }
 
-    @Test func entriesThatAreNotUnderstoodAreCountedAndToldWithinABound() {
+    @Test func `unrecognized entries are counted and logged within a bound`() {
         var bounds = ReplicaBounds()
         bounds.logged = 2
         var script = ReplicaScript.following(.at(10, added: 4), bounds: bounds)
@@ -95,11 +93,11 @@ import Testing
     }
 
     @Test(arguments: ["5", "5-", "-5", "5-6-7", " 5-6", "5-6 ", "05-1", "5-01", "18446744073709551616-0", "a-b", ""])
-    func whatIsNoIDIsNone(_ text: String) {
+    func `malformed ids are refused`(_ text: String) {
         #expect(ReplicaStreamID(parsing: Array(text.utf8)) == nil)
     }
 
-    @Test func idsAreInOrder() throws {
+    @Test func `ids are in order`() throws {
         let ids = try ["0-0", "0-1", "1-0", "9-10", "10-9", "18446744073709551615-18446744073709551615"].map {
             try #require(ReplicaStreamID(parsing: Array($0.utf8)))
         }

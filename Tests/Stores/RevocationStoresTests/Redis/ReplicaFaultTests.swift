@@ -3,11 +3,11 @@ import Testing
 
 @testable import RevocationStores
 
-/// Errors, and answers that are none.
+/// Errors, and malformed responses.
 @Suite struct ReplicaFaultTests {
     let information = ReplicaStreamInformation.at(10, added: 4)
 
-    /// Machines that wait for the answer to each kind of command.
+    /// A machine that waits for the response to this command.
     static func waiting(for name: String) -> ReplicaScript {
         let information = ReplicaStreamInformation.at(10, added: 4)
         var script = ReplicaScript()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["INFO", "XINFO", "SCAN", "XREAD", "HMGET"])
-    func anErrorIsPausedForAndConfirmsNothing(_ name: String) throws {
+    func `after an error there is a pause, and nothing is confirmed`(_ name: String) throws {
         var script = Self.waiting(for: name)
         #expect(script.asked.first?.name == name)
         let confirmations = script.confirmed.count
@@ -45,14 +45,14 @@ import Testing
     }
 
     @Test(arguments: ["INFO", "XINFO", "SCAN", "XREAD", "HMGET"])
-    func anAnswerOfAnotherShapeIsAnError(_ name: String) {
+    func `a response of another shape is an error`(_ name: String) {
         var script = Self.waiting(for: name)
         script.handle(.answered(name == "SCAN" ? .record(.none) : .slice(ReplicaSlice(cursor: 0))))
         #expect(script.machine.counts.lastFault?.kind == "\(name) shape")
         #expect(script.machine.deadline != nil)
     }
 
-    @Test func anErrorIsToldOnceAndPausesGrowWithinTheirBound() {
+    @Test func `an error is logged once, and pauses grow up to their bound`() {
         var script = ReplicaScript()
         script.handle(.connected)
         var pauses: [UInt64] = []
@@ -68,7 +68,7 @@ import Testing
         #expect(pauses.last ?? 0 >= 2_500_000_000)
     }
 
-    @Test func afterItIsOverAnErrorIsToldAgain() {
+    @Test func `an error is logged again after a recovery`() {
         var script = ReplicaScript.following(information)
         for _ in 0..<2 {
             script.wait(.seconds(1))
@@ -82,9 +82,8 @@ import Testing
         #expect(script.machine.counts.lastFault == nil)
     }
 
-    /// The record that could not be read is asked for again.
-    @Test func anErrorForARecordLosesNoName() throws {
-        let ann = try #require(ReplicaKey.user("ann"))
+    @Test func `a record is read again after an error`() throws {
+        let ann = ReplicaKey.user("ann")
         var script = Self.waiting(for: "HMGET")
         script.handle(.answered(.refused(.model)))
         script.now = script.machine.deadline ?? 0
@@ -94,20 +93,20 @@ import Testing
         #expect(script.confirmed.count == 1)
     }
 
-    @Test func noAnswerIsAnError() {
+    @Test func `a missing response is an error`() {
         var script = ReplicaScript.following(information)
         script.handle(.failed(.model))
         #expect(script.forgets == 1)
         #expect(script.machine.deadline != nil)
     }
 
-    @Test func entriesInAnotherOrderAreAnError() {
+    @Test func `entries in another order are an error`() {
         var script = ReplicaScript.following(information)
         script.answer(.changes([.user("ann", at: 12), .user("ann", at: 11)]))
         #expect(script.machine.counts.lastFault == .otherOrder)
     }
 
-    @Test func aServerThatDoesNotWaitIsNotAskedWithoutEnd() {
+    @Test func `a server that does not block gets a pause`() {
         var script = ReplicaScript.following(information)
         script.wait(.milliseconds(1))
         script.answer(.changes([]))
@@ -115,7 +114,7 @@ import Testing
         #expect(script.asked.isEmpty)
     }
 
-    @Test func aPauseEndsWithTheConnection() {
+    @Test func `a pause ends with the connection`() {
         var script = ReplicaScript.following(information)
         script.handle(.failed(.model))
         script.handle(.lost)
@@ -124,13 +123,9 @@ import Testing
         #expect(script.asked.isEmpty)
     }
 
-    @Test func aServerThatDoesNotTellWhoItIsIsToldOf() {
-        var script = ReplicaScript()
-        script.handle(.connected)
-        script.answer(.identity(nil), .information(information))
+    @Test func `a server without an identity is logged`() {
+        let script = ReplicaScript.following(information, identity: nil)
         #expect(script.events.contains(.unknownServer))
-        script.answerRound(information)
-        script.answerRound(information)
         #expect(script.confirmed.count == 1)
     }
 }

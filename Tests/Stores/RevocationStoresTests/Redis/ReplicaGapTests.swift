@@ -3,13 +3,15 @@ import Testing
 
 @testable import RevocationStores
 
-/// What must be noticed, and what must not be taken for it.
+/// Gaps in the stream, and states that are none.
 @Suite struct ReplicaGapTests {
     let information = ReplicaStreamInformation.at(10, added: 4)
 
-    /// A machine that is told `later` after it was idle for a while, and then gets `entries`.
-    func told(_ later: ReplicaStreamInformation?, _ entries: [ReplicaEntry] = []) -> ReplicaScript {
-        var script = ReplicaScript.following(information)
+    /// A machine that was idle for a while, then receives another state of the stream and entries.
+    func script(
+        after later: ReplicaStreamInformation?, _ entries: [ReplicaEntry] = [], added: UInt64? = 4
+    ) -> ReplicaScript {
+        var script = ReplicaScript.following(.at(10, added: added))
         script.wait(.seconds(5))
         script.answer(.changes([]))
         script.answer(.information(later))
@@ -17,9 +19,24 @@ import Testing
         return script
     }
 
-    /// Whether it begins anew from what it was told, and confirms nothing until that is done.
-    func expectGap(_ script: ReplicaScript, _ gap: ReplicaGap, from id: ReplicaStreamID) {
-        var script = script
+    /// Entries in the comments were deleted before they were read.
+    @Test(
+        arguments: [
+            (nil, [], ReplicaGap.wentBack, .zero), (.at(9, added: 4), [], .wentBack, .at(9)),
+            (.at(10, added: 3), [], .countDiffers, .at(10)), (.at(10, added: 5), [], .countDiffers, .at(10)),
+            (.at(10, added: 0), [], .countDiffers, .at(10)), (.at(10, added: 400), [], .countDiffers, .at(10)),
+            // All entries.
+            (.at(12, added: 6), [], .missing, .at(12)),
+            // All entries except the last one.
+            (.at(12, added: 6), [.user("ann", at: 12)], .countDiffers, .at(12)),
+            (.at(12, added: 5), [.user("ann", at: 11), .user("ann", at: 12)], .countDiffers, .at(12)),
+            // The last entry of the reported state.
+            (.at(12, added: 6), [.user("ann", at: 11), .user("ann", at: 13)], .missing, .at(12)),
+        ] as [(ReplicaStreamInformation?, [ReplicaEntry], ReplicaGap, ReplicaStreamID)])
+    func `after a gap everything is read again, and nothing is confirmed before that`(
+        later: ReplicaStreamInformation?, entries: [ReplicaEntry], gap: ReplicaGap, id: ReplicaStreamID
+    ) {
+        var script = script(after: later, entries)
         #expect(script.gaps == [gap])
         #expect(script.rereads == 2)
         #expect(script.asked.contains(.slice(cursor: 0)))
@@ -35,107 +52,57 @@ import Testing
         #expect(script.confirmed.last ?? 0 > before)
     }
 
-    @Test func nothingHappenedIsNoGap() {
-        let script = told(information)
+    /// Entries after the last id of the reported state are not compared with its count.
+    @Test(
+        arguments: [
+            (.at(10, added: 4), []), (.at(12, added: 6), [.user("ann", at: 11), .user("bob", at: 12)]),
+            (.at(11, added: 5), [.user("ann", at: 11), .user("bob", at: 12), .user("bob", at: 13)]),
+        ] as [(ReplicaStreamInformation, [ReplicaEntry])])
+    func `as many entries as were added are no gap`(later: ReplicaStreamInformation, entries: [ReplicaEntry]) {
+        let script = script(after: later, entries)
         #expect(script.gaps == [])
-        #expect(script.confirmed.count == 2)
+        #expect(script.machine.position?.added == 4 + UInt64(entries.count))
+        #expect(script.confirmed.count == (entries.isEmpty ? 2 : 1))
     }
 
-    @Test func aStreamThatIsGoneIsAGap() {
-        expectGap(told(nil), .wentBack, from: .zero)
-    }
-
-    @Test func aSmallerLastIDIsAGap() {
-        expectGap(told(.at(9, added: 4)), .wentBack, from: .at(9))
-    }
-
-    @Test(arguments: [3, 5, 0, 400])
-    func anotherCountAtTheSameIDIsAGap(_ added: UInt64) {
-        expectGap(told(.at(10, added: added)), .countDiffers, from: .at(10))
-    }
-
-    /// Trimmed before they were read, all of them.
-    @Test func entriesThatWereToldOfAndDoNotComeAreAGap() {
-        expectGap(told(.at(12, added: 6)), .missing, from: .at(12))
-    }
-
-    /// Trimmed before they were read, but for the last.
-    @Test func fewerEntriesThanWereAddedAreAGap() {
-        expectGap(told(.at(12, added: 6), [.user("ann", at: 12)]), .countDiffers, from: .at(12))
-    }
-
-    @Test func moreEntriesThanWereAddedAreAGap() {
-        expectGap(
-            told(.at(12, added: 5), [.user("ann", at: 11), .user("ann", at: 12)]), .countDiffers, from: .at(12))
-    }
-
-    /// The last one that was told of was deleted by itself.
-    @Test func anEntryThatWasSkippedIsAGap() {
-        expectGap(told(.at(12, added: 6), [.user("ann", at: 11), .user("ann", at: 13)]), .missing, from: .at(12))
-    }
-
-    @Test func asManyAsWereAddedAreNone() {
-        let script = told(.at(12, added: 6), [.user("ann", at: 11), .user("bob", at: 12)])
-        #expect(script.gaps == [])
-    }
-
-    /// What comes after the last id that was told of is no part of the comparison.
-    @Test func laterEntriesAreNotCounted() {
-        let script = told(.at(11, added: 5), [.user("ann", at: 11), .user("bob", at: 12), .user("bob", at: 13)])
-        #expect(script.gaps == [])
-        #expect(script.machine.position?.added == 7)
-    }
-
-    @Test func entriesAfterTheOldPositionNoLongerCountOnceThereIsAGap() {
-        let script = told(.at(9, added: 2), [.user("ann", at: 11)])
+    @Test func `after a gap entries do not move the position`() {
+        let script = script(after: .at(9, added: 2), [.user("ann", at: 11)])
         #expect(script.machine.position?.id == .at(9))
         #expect(script.machine.position?.added == 2)
     }
 
-    @Test func theSameServerGoesOnAfterALostConnection() {
+    @Test func `the same server continues after a lost connection`() {
         var script = ReplicaScript.following(information)
-        script.handle(.lost)
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(information))
+        script.reconnect(.information(information))
         #expect(script.rereads == 1)
         #expect(script.confirmed.count == 2)
     }
 
-    /// Another one may have a record without the entry that told of it.
+    /// Another server may have a record without its entry.
     @Test(arguments: [ReplicaIdentity(names: [[2]], isMaster: true), nil])
-    func anotherServerIsAGap(_ identity: ReplicaIdentity?) {
+    func `another server is a gap`(_ identity: ReplicaIdentity?) {
         var script = ReplicaScript.following(information)
-        script.handle(.lost)
-        script.handle(.connected)
-        script.answer(.identity(identity), .information(information))
+        script.reconnect(to: identity, .information(information))
         #expect(script.gaps == [.otherServer])
         #expect(script.confirmed.count == 1)
     }
 
-    @Test func aServerThatNeverTellsWhoItIsMayBeAnotherEachTime() {
-        var script = ReplicaScript()
-        script.handle(.connected)
-        script.answer(.identity(nil), .information(information))
-        script.answerRound(information)
-        script.answerRound(information)
-        script.handle(.lost)
-        script.handle(.connected)
-        script.answer(.identity(nil), .information(information))
+    @Test func `a server without an identity is another one after each connection`() {
+        var script = ReplicaScript.following(information, identity: nil)
+        script.reconnect(to: nil, .information(information))
         #expect(script.gaps == [.otherServer])
     }
 
-    @Test func anotherServerIsStillAnotherAfterAnError() {
+    @Test func `another server is still a gap after an error`() {
         var script = ReplicaScript.following(information)
-        script.handle(.lost)
-        script.handle(.connected)
-        script.answer(.identity(ReplicaIdentity(names: [[2]], isMaster: true)), .refused(.model))
+        script.reconnect(to: ReplicaIdentity(names: [[2]], isMaster: true), .refused(.model))
         script.wait(.seconds(1))
         script.handle(.tick)
         script.answer(.identity(ReplicaIdentity(names: [[2]], isMaster: true)), .information(information))
         #expect(script.gaps == [.otherServer])
     }
 
-    @Test func aServerThatIsACopyIsNotFollowed() {
+    @Test func `a replica of another server is not followed`() {
         var script = ReplicaScript()
         script.handle(.connected)
         script.answer(.identity(ReplicaIdentity(names: [[1]], isMaster: false)))
@@ -144,25 +111,19 @@ import Testing
         #expect(script.machine.counts.lastFault == .notMaster)
     }
 
-    @Test func aGapBehindALostConnectionIsNoticed() {
+    @Test func `a gap during a lost connection is noticed`() {
         var script = ReplicaScript.following(information)
-        script.handle(.lost)
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(.at(10, added: 9)))
+        script.reconnect(.information(.at(10, added: 9)))
         #expect(script.gaps == [.countDiffers])
     }
 
     // MARK: - Redis before 7, which does not count
 
-    @Test func withoutCountsASmallerIDIsAGap() {
-        var script = ReplicaScript.following(.at(10, added: nil))
-        script.wait(.seconds(5))
-        script.answer(.changes([]))
-        script.answer(.information(.at(9, added: nil)))
-        #expect(script.gaps == [.wentBack])
+    @Test func `without counts a smaller id is a gap`() {
+        #expect(script(after: .at(9, added: nil), added: nil).gaps == [.wentBack])
     }
 
-    @Test func withoutCountsEntriesFollowWhereTheOldOnesAreStillThere() {
+    @Test func `without counts there is no gap while the old entries are in the stream`() {
         var script = ReplicaScript.following(.at(10, added: nil))
         script.wait(.seconds(5))
         script.answer(.changes([.user("ann", at: 11)]))
@@ -171,7 +132,7 @@ import Testing
         #expect(script.confirmed.count == 2)
     }
 
-    @Test func withoutCountsAStreamThatWasTrimmedPastThePositionIsAGap() {
+    @Test func `without counts a stream trimmed past the position is a gap`() {
         var script = ReplicaScript.following(.at(10, added: nil))
         script.wait(.seconds(5))
         script.answer(.changes([.user("ann", at: 12)]))
@@ -181,10 +142,8 @@ import Testing
         #expect(script.confirmed.count == 1)
     }
 
-    @Test func aServerThatBeginsToCountIsNoGap() {
-        var script = ReplicaScript.following(.at(10, added: nil))
-        script.wait(.seconds(5))
-        script.answer(.changes([]), .information(information), .changes([]))
+    @Test func `a server that begins to count is no gap`() {
+        let script = script(after: information, added: nil)
         #expect(script.gaps == [])
         #expect(script.machine.position?.added == 4)
     }

@@ -4,16 +4,16 @@ import GatewayCore
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// A replica, the server that it follows, writers, and everything that can go wrong between them, one step at a time.
+/// A replica, its server, writers, and the faults between them, one step at a time.
 struct ReplicaModel {
-    /// A change that was begun: its hash is written, its entry not yet.
+    /// A change with a written hash and without its entry.
     private struct Writing {
         let key: ReplicaKey
         let fields: [String]
         let version: Int
     }
 
-    /// The values of one record in the order in which they were written, and when each was acknowledged.
+    /// The values of one record in the order of their writes, with the times of their acknowledgements.
     private struct History {
         var values: [(word: RecordWord, acknowledged: UInt64?)] = [(.none, 0)]
     }
@@ -36,7 +36,7 @@ struct ReplicaModel {
     private var writings: [Writing] = []
     private var histories: [ReplicaKey: History] = [:]
     private var snapshots: [ReplicaModelServer] = []
-    /// So many of the next answers are of a round that was forgotten.
+    /// The number of the next responses that belong to a forgotten round.
     private var stale = 0
 
     init(seed: UInt64, timing: ReplicaTiming, bounds: ReplicaBounds) {
@@ -68,7 +68,7 @@ struct ReplicaModel {
         handle(.lost)
     }
 
-    /// The server does the next command, if it is not waiting for an entry.
+    /// Executes the next command unless it waits for an entry.
     mutating func execute() {
         guard let command = commands.first else { return }
         if let answer = server.answer(command, sliceSize: 3) { return reply(answer) }
@@ -96,12 +96,10 @@ struct ReplicaModel {
 
     // MARK: - Writers
 
-    /// Writes a record; what will tell of it is still to come.
+    /// Writes a record without its entry.
     mutating func begin(_ uid: String) {
         let isSession = random.isOnce(in: 4)
-        let key =
-            isSession
-            ? ReplicaKey(user: uid, session: "s") : ReplicaKey(user: uid)
+        let key = isSession ? ReplicaKey(user: uid, session: "s") : ReplicaKey(user: uid)
         guard let key else { return }
         let word =
             random.isOnce(in: 4)
@@ -112,7 +110,7 @@ struct ReplicaModel {
         writings.append(Writing(key: key, fields: fields, version: (histories[key]?.values.count ?? 1) - 1))
     }
 
-    /// Tells of a record that was written, and acknowledges it.
+    /// Adds the entry of a record that was written, and acknowledges it.
     mutating func finish() {
         guard !writings.isEmpty else { return }
         let writing = writings.remove(at: random.below(writings.count))
@@ -124,7 +122,7 @@ struct ReplicaModel {
         while !writings.isEmpty { finish() }
     }
 
-    // MARK: - What goes wrong
+    // MARK: - Faults
 
     mutating func trim() { server.trim(keeping: random.below(4)) }
 
@@ -132,9 +130,9 @@ struct ReplicaModel {
         if !server.entries.isEmpty { server.removeEntry(random.below(server.entries.count)) }
     }
 
-    /// Deletes the stream, and in the same step someone writes to it again, in another millisecond: one that is empty
-    /// both before and after, or gives the same ids out again, cannot be told from one to which nothing happened. For
-    /// the same reason its count is large: entries that nobody saw could else make up for the lower count by chance.
+    /// Deletes the stream and writes to it again in another millisecond. A stream that is empty before and after, or
+    /// that issues the same ids again, is indistinguishable from an unchanged one. The large count excludes that
+    /// unread entries make up for the lower count by chance.
     mutating func deleteStream() {
         now += 1_000_000
         server.deleteStream(havingAdded: UInt64(1000 + random.below(1_000_000)))
@@ -145,7 +143,7 @@ struct ReplicaModel {
         snapshots = Array((snapshots + [server]).suffix(3))
     }
 
-    /// Another server takes over, which lacks what was written last.
+    /// Another server takes over without the last writes.
     mutating func failOver() {
         loseConnection()
         let before = server
@@ -197,7 +195,7 @@ struct ReplicaModel {
         }
     }
 
-    /// How old the table is; nil before anything was confirmed.
+    /// The age of the table. `nil` before the first confirmation.
     var age: UInt64? { confirmedAt.map { now - $0 } }
 }
 

@@ -2,13 +2,13 @@ import Revocation
 
 @testable import RevocationStores
 
-/// What a Redis does with the commands of a replica, as far as it matters: hashes, a stream, and a clock for its ids.
+/// A model of a Redis: hashes, a stream, and a clock for the ids of its entries.
 struct ReplicaModelServer {
     private(set) var records: [ReplicaKey: RecordWord] = [:]
     private(set) var entries: [ReplicaEntry] = []
     private(set) var last = ReplicaStreamID.zero
     private(set) var added: UInt64 = 0
-    /// What this server's clock is away from the others'.
+    /// The difference of this server's clock, in milliseconds.
     var clockOffset: Int64 = 0
     var process: UInt8 = 0
     var countsEntries = true
@@ -35,12 +35,12 @@ struct ReplicaModelServer {
         entries.remove(at: index)
     }
 
-    /// A new stream in place of the old, to which so many entries were added that are gone already.
+    /// Replaces the stream by one with the count of so many removed entries.
     mutating func deleteStream(havingAdded count: UInt64) {
         (entries, last, added) = ([], .zero, count)
     }
 
-    /// Nil while a read waits for an entry.
+    /// The reply to a command. `nil` while a read waits for an entry.
     func answer(_ command: ReplicaCommand, sliceSize: Int) -> ReplicaAnswer? {
         switch command {
         case .identity: return .identity(ReplicaIdentity(names: [[process]], isMaster: true))
@@ -59,7 +59,7 @@ struct ReplicaModelServer {
             last: last, added: countsEntries ? added : nil, first: entries.first?.id)
     }
 
-    /// Keys that are there from the first slice to the last are told, whatever comes and goes.
+    /// Returns every key that exists from the first slice to the last, whatever changes in between.
     private func slice(after cursor: UInt64, size: Int) -> ReplicaSlice {
         let sorted = records.keys.map { (place($0), $0) }.filter { $0.0 > cursor }.sorted { $0.0 < $1.0 }
         let taken = sorted.prefix(size)

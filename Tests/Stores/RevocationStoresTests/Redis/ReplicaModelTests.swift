@@ -2,7 +2,7 @@ import Testing
 
 @testable import RevocationStores
 
-/// Random interleavings of writers, a replica and a server to which everything happens.
+/// Random interleavings of writers, a replica and a server with faults.
 @Suite struct ReplicaModelTests {
     static let timing: ReplicaTiming = {
         var timing = ReplicaTiming()
@@ -17,7 +17,7 @@ import Testing
     }()
 
     @Test(arguments: 0..<8)
-    func theTableIsNeverConfirmedWithoutWhatWasAcknowledged(_ block: Int) {
+    func `the table is never confirmed without the acknowledged writes`(_ block: Int) {
         for number in 0..<25 {
             let seed = UInt64(block * 2000 + number)
             var model = ReplicaModel(seed: seed, timing: Self.timing, bounds: Self.bounds)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Lets all that was begun come to its end, without anything going wrong.
+    /// Finishes all writes and reads without faults.
     private func settle(_ model: inout ReplicaModel) {
         model.finishAll()
         model.connect()

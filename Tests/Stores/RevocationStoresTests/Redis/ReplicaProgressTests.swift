@@ -9,12 +9,12 @@ import Testing
 
     private func id(_ number: UInt64) -> ReplicaStreamID { ReplicaStreamID(milliseconds: number, sequence: 0) }
 
-    @Test func whatWasReachedNeedsNoWaiting() async {
+    @Test func `an entry that was reached needs no wait`() async {
         progress.reached(id(5))
         for number: UInt64 in [0, 4, 5] { #expect(await progress.wait(for: id(number), atMost: Self.long)) }
     }
 
-    @Test func aWaiterGoesOnWhenItsEntryIsPassed() async {
+    @Test func `a wait ends when its entry is passed`() async {
         progress.reached(id(5))
         async let first = progress.wait(for: id(6), atMost: Self.long)
         async let second = progress.wait(for: id(7), atMost: Self.long)
@@ -24,33 +24,33 @@ import Testing
         #expect(await second)
     }
 
-    @Test func theFirstLoadIsWaitedFor() async {
+    @Test func `a wait for the first load ends with it`() async {
         async let isLoaded = progress.wait(for: .zero, atMost: Self.long)
         progress.reached(.zero)
         #expect(await isLoaded)
     }
 
-    @Test func aWaitIsBounded() async {
+    @Test func `a wait is bounded`() async {
         #expect(await !progress.wait(for: .zero, atMost: .milliseconds(1)))
         progress.reached(id(5))
         #expect(await !progress.wait(for: id(6), atMost: .milliseconds(1)))
     }
 
-    @Test func closingEndsEveryWait() async {
+    @Test func `closing ends every wait`() async {
         async let first = progress.wait(for: id(1), atMost: Self.long)
         progress.close()
         #expect(await !first)
         #expect(await !progress.wait(for: id(1), atMost: Self.long))
     }
 
-    @Test func aSmallerIdCountsToo() async {
+    @Test func `a smaller id counts, too`() async {
         progress.reached(id(9))
         progress.reached(id(3))
         #expect(await !progress.wait(for: id(4), atMost: .milliseconds(1)))
         #expect(await progress.wait(for: id(3), atMost: Self.long))
     }
 
-    @Test func manyWaitAtOnceAndNoneIsForgotten() async {
+    @Test func `each of many concurrent waits ends`() async {
         let count = await withTaskGroup(of: Bool.self) { group in
             for number in 1...500 as ClosedRange<UInt64> {
                 group.addTask { await progress.wait(for: id(number), atMost: Self.long) }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import RevocationStores
 
-/// Reading everything again, at leisure and at once.
+/// Periodic and required reads of all records.
 @Suite struct ReplicaRereadTests {
     let information = ReplicaStreamInformation.at(10, added: 4)
 
-    /// A machine whose hour has come.
+    /// A machine at the time of its periodic read.
     func due() -> ReplicaScript {
         var script = ReplicaScript.following(information)
         script.wait(.seconds(3600))
@@ -14,14 +14,14 @@ import Testing
         return script
     }
 
-    @Test func everyHourEverythingIsReadAgain() {
+    @Test func `every hour everything is read again`() {
         let script = due()
         #expect(script.events.contains(.rereadBegun(.due)))
         #expect(script.asked.first == .slice(cursor: 0))
         #expect(script.gaps == [])
     }
 
-    @Test func theTableIsConfirmedBetweenTheSlices() {
+    @Test func `the table is confirmed between the slices`() {
         var script = due()
         for number in 1...50 {
             let confirmations = script.confirmed.count
@@ -39,7 +39,7 @@ import Testing
         #expect(script.now - (script.confirmed.last ?? 0) < 1_000_000_000)
     }
 
-    @Test func withoutNeedSlicesHaveAPauseBetweenThem() {
+    @Test func `slices of a periodic read have pauses between them`() {
         var script = due()
         script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
         #expect(script.asked == [.changes(after: .at(10), count: 1000, block: 20)])
@@ -48,29 +48,25 @@ import Testing
         #expect(script.asked.first == .slice(cursor: 5))
     }
 
-    @Test func anEntryBetweenSlicesIsAppliedAtOnce() throws {
-        let ann = try #require(ReplicaKey.user("ann"))
+    @Test func `an entry between slices is applied at once`() throws {
+        let ann = ReplicaKey.user("ann")
         var script = due()
         script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
         script.answer(.changes([.user("ann", at: 11)]))
         #expect(script.asked.first == .record(ann))
     }
 
-    @Test func withNeedSlicesFollowEachOther() {
-        var script = ReplicaScript()
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(information))
+    @Test func `slices of a required read follow without pauses`() {
+        var script = ReplicaScript.connected(information)
         script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
         #expect(script.asked == [.slice(cursor: 5), .changes(after: .at(10), count: 1000, block: nil)])
     }
 
-    @Test func aLongSliceIsReadInParts() {
+    @Test func `a long slice is read in parts`() {
         var bounds = ReplicaBounds()
         bounds.records = 2
-        let keys = (1...5).compactMap { ReplicaKey.user("user\($0)") }
-        var script = ReplicaScript(bounds: bounds)
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(information))
+        let keys = (1...5).map { ReplicaKey.user("user\($0)") }
+        var script = ReplicaScript.connected(information, bounds: bounds)
         script.answer(.slice(ReplicaSlice(cursor: 5, keys: keys)), .information(information), .changes([]))
         var parts: [Int] = []
         while script.sweeps == 0, parts.count < 5 {
@@ -81,26 +77,20 @@ import Testing
         #expect(script.records.map(\.key) == keys)
     }
 
-    @Test func aLostConnectionBeginsItAnew() {
+    @Test func `a lost connection starts the read again`() {
         var script = due()
         script.answer(.slice(ReplicaSlice(cursor: 5)), .information(information), .changes([]))
-        script.handle(.lost)
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(information))
+        script.reconnect(.information(information))
         #expect(script.asked.contains(.slice(cursor: 0)))
         #expect(script.rereads == 3)
         #expect(script.sweeps == 1)
     }
 
-    /// Nothing was ever read to the end, so a comparison without a gap is no reason to confirm.
-    @Test func aFirstReadingThatIsInterruptedIsNotOverForThat() {
-        var script = ReplicaScript()
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(information))
+    /// Without a complete read the machine confirms nothing, even without a gap.
+    @Test func `an interrupted first read is not complete`() {
+        var script = ReplicaScript.connected(information)
         script.answer(.slice(ReplicaSlice(cursor: 5)))
-        script.handle(.lost)
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(information))
+        script.reconnect(.information(information))
         #expect(script.confirmed.isEmpty)
         script.answerRound(information)
         script.answerRound(information)
@@ -108,19 +98,17 @@ import Testing
         #expect(script.sweeps == 1)
     }
 
-    @Test func aGapDuringAReadingBeginsAnotherOne() {
+    @Test func `a gap during a read starts another one`() {
         var script = due()
         script.answer(.slice(ReplicaSlice(cursor: 5)), .information(.at(10, added: 9)), .changes([]))
         #expect(script.gaps == [.countDiffers])
         #expect(script.asked.contains(.slice(cursor: 0)))
     }
 
-    @Test func keysOfAnotherSpellingAreCountedAndToldOnce() {
+    @Test func `malformed keys are counted and logged once`() {
         var bounds = ReplicaBounds()
         bounds.logged = 3
-        var script = ReplicaScript(bounds: bounds)
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(information))
+        var script = ReplicaScript.connected(information, bounds: bounds)
         let faulty = (0..<10).map { Array("gatehouse:user:\($0)".utf8) }
         script.answer(
             .slice(ReplicaSlice(cursor: 0, faultyKeys: faulty)), .information(information), .changes([]))

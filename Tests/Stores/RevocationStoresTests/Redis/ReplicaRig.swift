@@ -11,7 +11,7 @@ import Testing
 @testable import StoreFixtures
 @testable import SystemFixtures
 
-/// A replica that follows a real server, its reads shortened so that tests need not wait long.
+/// A replica of a real server, with short reads for fast tests.
 struct ReplicaRig {
     final class Counter: Sendable {
         let count = Atomic<Int>(0)
@@ -27,7 +27,7 @@ struct ReplicaRig {
 
     let view = StoreView()
     let replica: Replica
-    /// How often the replica told that it has loaded.
+    /// The number of reports that the replica is loaded.
     let loads = Counter()
 
     private let server: RedisServer?
@@ -48,9 +48,21 @@ struct ReplicaRig {
             loaded: { loads.count.add(1, ordering: .relaxed) })
     }
 
+    /// Runs `body` with a replica that has loaded an empty server of its own.
+    static func run(
+        _ configuration: [String] = [], timing: ReplicaTiming = timing,
+        _ body: (ReplicaRig, RedisServer) async throws -> Void
+    ) async throws {
+        let server = try await RedisServer(configuration)
+        try await run(server, timing: timing) { rig in
+            try await rig.loaded()
+            try await body(rig, server)
+        }
+    }
+
     /// Runs `body` while a replica follows `server`.
     ///
-    /// - Parameter username: a user of the server's ACL, whose password is the same; nil for the default one.
+    /// - Parameter username: a user of the server's ACL with the same password. `nil` for the default user.
     static func run(
         _ server: RedisServer, username: String? = nil, timing: ReplicaTiming = timing,
         _ body: (ReplicaRig) async throws -> Void
@@ -64,14 +76,14 @@ struct ReplicaRig {
         await rig.replica.stop()
     }
 
-    /// In nanoseconds; nil before anything was confirmed.
+    /// The age of the view in nanoseconds. `nil` before the first confirmation.
     var age: UInt64? { view.age(monotonicNow: GatewayClock.system.monotonic()) }
 
     func loaded() async throws {
         try await eventually("the table to be loaded: \(replica.status)") { age == nil ? nil : true }
     }
 
-    /// Waits until something is confirmed that was asked from now on.
+    /// Waits for the confirmation of a command that is sent from now on.
     func confirmed() async throws {
         let now = GatewayClock.system.monotonic()
         try await eventually("a confirmation: \(replica.status)") {
@@ -87,11 +99,17 @@ struct ReplicaRig {
         }
     }
 
+    /// Revokes, and waits until the view has the revocation.
+    func revokeAndWait(_ uid: String, at time: Int) async throws {
+        try revoke(uid, at: time)
+        try await user(uid, is: .since(Int64(time)))
+    }
+
     func status(_ what: String, _ condition: (ReplicaStatus) -> Bool) async throws {
         try await eventually("\(what): \(replica.status)") { condition(replica.status) ? true : nil }
     }
 
-    /// Revokes as the contract says: first the hash, then the entry.
+    /// Revokes as the contract requires: first the hash, then the entry.
     func revoke(_ uid: String, at time: Int) throws {
         try server?.cli("HSET", "gatehouse:user:{\(uid)}", "valid_since", "\(time)")
         try server?.cli("XADD", "gatehouse:changes", "*", "uid", uid, "valid_since", "\(time)")

@@ -4,11 +4,11 @@ import Revocation
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// A machine, a clock that the test moves, and what the machine did.
+/// A machine, a clock that the test moves, and a record of the actions.
 struct ReplicaScript {
     var machine: ReplicaMachine
     var now: UInt64 = 1_000_000_000
-    /// What the machine asked last, not answered yet.
+    /// The commands that are not answered yet.
     private(set) var asked: [ReplicaCommand] = []
     private(set) var confirmed: [UInt64] = []
     private(set) var records: [(key: ReplicaKey, word: RecordWord)] = []
@@ -26,26 +26,43 @@ struct ReplicaScript {
         machine = ReplicaMachine(timing: timing, bounds: bounds, seed: 1)
     }
 
-    /// A machine that has read everything from an empty store whose stream came to `information`, and waits for entries.
-    static func following(
-        _ information: ReplicaStreamInformation, timing: ReplicaTiming = ReplicaTiming(),
-        bounds: ReplicaBounds = ReplicaBounds()
+    /// A connected machine that received the state of the stream.
+    static func connected(
+        _ information: ReplicaStreamInformation, identity: ReplicaIdentity? = server,
+        timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds()
     ) -> ReplicaScript {
         var script = ReplicaScript(timing: timing, bounds: bounds)
         script.handle(.connected)
-        script.answer(.identity(server), .information(information))
+        script.answer(.identity(identity), .information(information))
+        return script
+    }
+
+    /// A machine that has read an empty store and waits for entries.
+    static func following(
+        _ information: ReplicaStreamInformation, identity: ReplicaIdentity? = server,
+        timing: ReplicaTiming = ReplicaTiming(), bounds: ReplicaBounds = ReplicaBounds()
+    ) -> ReplicaScript {
+        var script = connected(information, identity: identity, timing: timing, bounds: bounds)
         script.answerRound(information)
         script.answerRound(information)
         return script
     }
 
+    /// Loses the connection and connects to the server with this identity.
+    mutating func reconnect(to identity: ReplicaIdentity? = server, _ answer: ReplicaAnswer? = nil) {
+        handle(.lost)
+        handle(.connected)
+        self.answer(.identity(identity))
+        if let answer { self.answer(answer) }
+    }
+
     mutating func handle(_ event: ReplicaMachine.Event) {
         var actions: [ReplicaMachine.Action] = []
         machine.handle(event, now: now, into: &actions)
-        for action in actions { note(action) }
+        for action in actions { record(action) }
     }
 
-    private mutating func note(_ action: ReplicaMachine.Action) {
+    private mutating func record(_ action: ReplicaMachine.Action) {
         switch action {
         case .send(let commands): asked = commands
         case .forget: (asked, forgets) = ([], forgets + 1)
@@ -61,7 +78,7 @@ struct ReplicaScript {
         }
     }
 
-    /// Answers what was asked, in its order.
+    /// Answers the next commands in their order.
     mutating func answer(_ answers: ReplicaAnswer...) {
         for answer in answers {
             if !asked.isEmpty { asked.removeFirst() }
@@ -69,7 +86,7 @@ struct ReplicaScript {
         }
     }
 
-    /// Answers a whole round as a server would on which nothing happens: no keys, no entries, no records.
+    /// Answers a whole round for an idle server without keys, entries and records.
     mutating func answerRound(_ information: ReplicaStreamInformation) {
         for command in asked {
             switch command {
@@ -115,12 +132,8 @@ extension ReplicaEntry {
 }
 
 extension ReplicaKey {
-    /// A key of a uid that can be one.
-    static func user(_ uid: String) -> ReplicaKey? { ReplicaKey(user: uid) }
-
-    static func session(_ uid: String, _ session: String) -> ReplicaKey? {
-        ReplicaKey(user: uid, session: session)
-    }
+    /// The key of a user.
+    static func user(_ uid: String) -> ReplicaKey { ReplicaKey(user: uid) }
 }
 
 extension ReplicaFault {

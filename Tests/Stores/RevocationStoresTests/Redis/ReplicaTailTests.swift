@@ -4,11 +4,11 @@ import Testing
 
 @testable import RevocationStores
 
-/// Following the stream: what is asked, what is applied, what is confirmed.
+/// Commands, applied entries and confirmations of a machine that follows the stream.
 @Suite struct ReplicaTailTests {
     let information = ReplicaStreamInformation.at(10, added: 4)
 
-    @Test func theStreamIsReadFromWhereItWasBeforeTheRecordsWere() {
+    @Test func `the stream is read from its position before the records`() {
         var script = ReplicaScript()
         script.handle(.connected)
         #expect(script.asked == [.identity, .information])
@@ -21,11 +21,9 @@ import Testing
         #expect(script.confirmed.isEmpty)
     }
 
-    @Test func nothingIsConfirmedBeforeAllWasRead() throws {
-        let ann = try #require(ReplicaKey.user("ann"))
-        var script = ReplicaScript()
-        script.handle(.connected)
-        script.answer(.identity(ReplicaScript.server), .information(information))
+    @Test func `nothing is confirmed before all records are read`() throws {
+        let ann = ReplicaKey.user("ann")
+        var script = ReplicaScript.connected(information)
         script.answer(.slice(ReplicaSlice(cursor: 7, keys: [ann])), .information(information), .changes([]))
         #expect(script.asked.prefix(2) == [.record(ann), .slice(cursor: 7)])
         script.answer(.record(.faulty), .slice(ReplicaSlice(cursor: 0)), .changes([]))
@@ -37,14 +35,14 @@ import Testing
         #expect(script.records.map(\.key) == [ann])
     }
 
-    @Test func itWaitsForEntriesWhereThereIsNothingElseToDo() {
+    @Test func `an idle machine waits for entries`() {
         let script = ReplicaScript.following(information)
         #expect(script.asked == [.changes(after: .at(10), count: 1000, block: 5000)])
         #expect(script.confirmed.count == 1)
     }
 
-    @Test func aRecordIsReadAgainForItsEntryAndThenConfirmed() throws {
-        let ann = try #require(ReplicaKey.user("ann"))
+    @Test func `a record is read again for its entry and then confirmed`() throws {
+        let ann = ReplicaKey.user("ann")
         var script = ReplicaScript.following(information)
         script.wait(.seconds(1))
         script.answer(.changes([.user("ann", at: 11)]))
@@ -59,9 +57,9 @@ import Testing
         #expect(script.confirmed.last == sent)
     }
 
-    /// What was told of between the entries and the `XINFO` is no gap, and is confirmed once it was applied.
-    @Test func entriesThatComeMeanwhileAreWaitedFor() throws {
-        let bob = try #require(ReplicaKey.user("bob"))
+    /// Entries between the read and the `XINFO` are no gap, and are confirmed after they are applied.
+    @Test func `entries that arrive during a check are applied before the confirmation`() throws {
+        let bob = ReplicaKey.user("bob")
         var script = ReplicaScript.following(information)
         script.wait(.seconds(5))
         script.answer(.changes([]))
@@ -76,8 +74,8 @@ import Testing
         #expect(script.gaps == [])
     }
 
-    /// Who wrote an entry is told that it shows only when its record was read.
-    @Test func anEntryIsAppliedWhenItsRecordIs() {
+    /// A writer waits until the record of its entry is read.
+    @Test func `an entry is applied when its record is read`() {
         var script = ReplicaScript.following(information)
         #expect(script.machine.appliedThrough == .at(10))
         script.answer(.changes([.user("ann", at: 11)]))
@@ -86,14 +84,14 @@ import Testing
         #expect(script.machine.appliedThrough == .at(11))
     }
 
-    @Test func oneRecordIsReadOnceForManyEntries() throws {
-        let ann = try #require(ReplicaKey.user("ann"))
+    @Test func `one record is read once for many entries`() throws {
+        let ann = ReplicaKey.user("ann")
         var script = ReplicaScript.following(information)
         script.answer(.changes((11...20).map { .user("ann", at: $0) }))
         #expect(script.asked.filter { $0 == .record(ann) }.count == 1)
     }
 
-    @Test func underLoadTheStreamIsComparedNowAndThen() {
+    @Test func `under load the stream is compared periodically`() {
         var script = ReplicaScript.following(information)
         script.wait(.seconds(1))
         var comparisons = 0
@@ -110,7 +108,7 @@ import Testing
         #expect(script.gaps == [])
     }
 
-    @Test func moreNamesThanFitAreReadBeforeMoreEntries() throws {
+    @Test func `records above the bound are read before more entries`() throws {
         var bounds = ReplicaBounds()
         bounds.hints = 2
         var script = ReplicaScript.following(information, bounds: bounds)
@@ -124,8 +122,8 @@ import Testing
         #expect(script.asked.dropFirst() == [.information, .changes(after: .at(15), count: 1000, block: nil)])
     }
 
-    @Test func aConnectionThatIsLostLosesNoName() throws {
-        let (ann, bob) = (try #require(ReplicaKey.user("ann")), try #require(ReplicaKey.user("bob")))
+    @Test func `a lost connection loses no record to read`() throws {
+        let (ann, bob) = (ReplicaKey.user("ann"), ReplicaKey.user("bob"))
         var script = ReplicaScript.following(information)
         script.wait(.seconds(1))
         script.answer(.changes([.user("ann", at: 11), .user("bob", at: 12)]))
@@ -143,11 +141,39 @@ import Testing
         #expect(script.rereads == 1)
     }
 
-    @Test func anAnswerOfARoundThatWasLostChangesNothing() {
+    @Test func `a response of a lost round changes nothing`() {
         var script = ReplicaScript.following(information)
         script.handle(.lost)
         script.handle(.answered(.changes([.user("ann", at: 11)])))
         #expect(script.asked.isEmpty)
         #expect(script.machine.position?.id == .at(10))
+    }
+}
+
+/// The wait of a read.
+@Suite struct ReplicaTimingTests {
+    @Test(arguments: [(60, 5000), (20, 5000), (4, 1000), (1, 250)])
+    func `a smaller staleness means shorter reads`(_ staleness: Int, _ block: Int) {
+        let timing = ReplicaTiming(maximumStaleness: .seconds(staleness))
+        #expect(timing.block == .milliseconds(block))
+        #expect(timing.check <= .milliseconds(250))
+        let script = ReplicaScript.following(.at(10, added: 4), timing: timing)
+        #expect(script.asked == [.changes(after: .at(10), count: 1000, block: UInt64(block))])
+    }
+
+    /// The age of an idle view is at most the wait of a read and the time of the replies.
+    @Test(arguments: [1, 4, 60])
+    func `the age stays well below its bound`(_ staleness: Int) {
+        let timing = ReplicaTiming(maximumStaleness: .seconds(staleness))
+        let information = ReplicaStreamInformation.at(10, added: 4)
+        var script = ReplicaScript.following(information, timing: timing)
+        var oldest: UInt64 = 0
+        for _ in 0..<20 {
+            script.now += timing.block.nanoseconds
+            oldest = max(oldest, script.now - (script.confirmed.last ?? 0))
+            script.answerRound(information)
+            script.answerRound(information)
+        }
+        #expect(oldest <= UInt64(staleness) * 300_000_000)
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import GatewayCore
 import Revocation
@@ -7,21 +6,19 @@ import Testing
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// What was acknowledged is on the disk.
+/// Acknowledged writes are on the disk.
 @Suite struct SQLiteDurabilityTests {
-    let folder: TemporaryFolder
-    let path: String
+    private let file: SQLiteFile
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.path("gatehouse.db")
+        file = try SQLiteFile()
     }
 
-    func open(_ path: String? = nil, now: Int64 = 1000) throws -> SQLiteStore {
-        try SQLiteStore(path: path ?? self.path, clock: .standing(at: now), logger: .silent)
+    private func open(_ path: String? = nil, now: Int64 = 1000) throws -> SQLiteStore {
+        try file.open(path, clock: .standing(at: now))
     }
 
-    @Test func recordsSurviveClosing() async throws {
+    @Test func `records survive closing`() async throws {
         let first = try open()
         try await first.load()
         try await first.revoke("ann", at: 100)
@@ -38,22 +35,19 @@ import Testing
         #expect(try second.view.session("ann", "2") == .record(revoked: true, signedInAt: nil))
     }
 
-    /// What a process that dies at this moment would leave, with all that was handed to the operating system.
-    @Test func aCopyOfTheFilesAtTheAcknowledgementHasTheRecord() async throws {
+    /// The copy is the state that a process leaves if it is killed at this moment.
+    @Test func `a copy of the files has every acknowledged record`() async throws {
         let store = try open()
         try await store.load()
         for turn in 1...5 {
             try await store.revoke("ann", at: Int64(turn))
-            let copy = folder.path("copy\(turn).db")
-            try FileManager.default.copyItem(atPath: path, toPath: copy)
-            try FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
-            let other = try open(copy)
+            let other = try open(try file.copy("copy\(turn).db"))
             try await other.load()
             #expect(try other.view.user("ann") == .record(validSince: UnixTime(clamping: Int64(turn)), disabled: false))
         }
     }
 
-    @Test func theFileIsWrittenAheadAndFlushedFully() async throws {
+    @Test func `the file is written ahead and flushed fully`() async throws {
         let store = try open()
         let pragmas = try await store.writer.read { db in
             try ["journal_mode", "synchronous", "locking_mode"].map { name in
@@ -63,30 +57,21 @@ import Testing
         #expect(pragmas == ["wal", "2", "exclusive"])
     }
 
-    @Test func sessionsThatExpiredMeanwhileAreRemovedOnLoad() async throws {
-        let first = try open(now: 1000)
-        try await first.load()
-        try await first.recordSignIn("ann", "1", at: 900, expires: 2000)
-        try await first.close()
-
-        let second = try open(now: 2000)
-        #expect(try await second.load() == LoadReport(expired: 1))
-        #expect(try second.view.session("ann", "1") == .none)
-    }
-
-    @Test func expiredSessionsThatCannotBeRemovedAreNotLoaded() async throws {
+    @Test(arguments: [false, true])
+    func `sessions that expired meanwhile are not loaded, even if they cannot be removed`(isReadOnly: Bool) async throws
+    {
         let first = try open(now: 1000)
         try await first.recordSignIn("ann", "1", at: 900, expires: 2000)
         try await first.recordSignIn("ann", "2", at: 900, expires: 2001)
         try await first.close()
 
         let second = try open(now: 2000)
-        _ = try await second.writer.read { db in try db.execute(sql: "PRAGMA query_only = ON") }
+        if isReadOnly { _ = try await second.writer.read { db in try db.execute(sql: "PRAGMA query_only = ON") } }
         #expect(try await second.load() == LoadReport(sessions: 1, expired: 1))
         #expect(try second.view.session("ann", "1") == .none)
     }
 
-    @Test func aWriteIsDoneOrRefusedWhenTheStoreCloses() async throws {
+    @Test func `a write is stored or refused when the store closes`() async throws {
         let store = try open()
         try await store.load()
         let done = await withTaskGroup(of: String?.self) { group in
@@ -110,29 +95,24 @@ import Testing
         return uid
     }
 
-    @Test func theViewIsInfinitelyOldBeforeTheFirstLoad() async throws {
+    @Test func `the view is infinitely old before the first load, which keeps earlier writes`() async throws {
         let store = try open()
         #expect(store.state == .opened)
         #expect(store.view.age(monotonicNow: 1) == nil)
-        try await store.load()
-        #expect(store.view.age(monotonicNow: 1) == 0)
-    }
-
-    @Test func aWriteBeforeTheLoadIsKept() async throws {
-        let store = try open()
         try await store.revoke("ann", at: 100)
         #expect(try await store.load() == LoadReport(users: 1))
+        #expect(store.view.age(monotonicNow: 1) == 0)
         #expect(try store.view.user("ann") == .record(validSince: 100, disabled: false))
     }
 
-    @Test func aUserOfWhomNothingIsKnownTakesNoRow() async throws {
+    @Test func `a user without a record has no row`() async throws {
         let store = try open()
         try await store.revoke("ann", at: 100)
         try await store.unrevoke("ann")
         #expect(try await store.load() == LoadReport())
     }
 
-    @Test func everyChangeIsNoted() async throws {
+    @Test func `every change has an entry`() async throws {
         let store = try open()
         try await store.revoke("ann", at: 100)
         try await store.revoke("ann", at: 50)
@@ -144,7 +124,7 @@ import Testing
         #expect(changes == ["ann valid_since", "ann disabled", "bob session"])
     }
 
-    @Test func onlyTheLastMillionChangesAreKept() async throws {
+    @Test func `only the last million changes are kept`() async throws {
         let store = try open()
         try await store.revoke("ann", at: 1)
         _ = try await store.writer.read { db in

@@ -4,29 +4,24 @@ import GatewayCore
 import Logging
 import Revocation
 import RevocationStores
-import Synchronization
 import Testing
 
+@testable import CoreFixtures
 @testable import StoreFixtures
 
-/// A record that is not what it should be is an error for its user alone.
+/// A faulty record is an error only for its user.
 @Suite struct SQLiteFaultyRecordTests {
-    let path: String
+    private let file: SQLiteFile
 
     init() throws {
-        path = try TemporaryFolder().path("gatehouse.db")
+        file = try SQLiteFile()
     }
 
-    /// A store over a file into which someone wrote `sql`.
-    func store(_ sql: String, logger: Logger = .silent) async throws -> (SQLiteStore, LoadReport) {
-        try await SQLiteStore(path: path, logger: logger).close()
-        let queue = try DatabaseQueue(path: path)
-        try await queue.write { db in
-            try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
-            try db.execute(sql: sql)
-        }
-        try queue.close()
-        let store = try SQLiteStore(path: path, clock: .standing(at: 1000), logger: logger)
+    /// A store over a file that another program changed by `sql`.
+    private func store(_ sql: String, logger: Logger = .silent) async throws -> (SQLiteStore, LoadReport) {
+        try await file.open().close()
+        try await file.execute("PRAGMA ignore_check_constraints = ON; " + sql)
+        let store = try file.open(clock: .standing(at: 1000), logger: logger)
         return (store, try await store.load())
     }
 
@@ -35,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["'soon'", "-1", "1700000000000", "100000000001", "1.5", "x'31'", "9223372036854775807"])
-    func anInvalidTimeIsFaultyForItsUserAlone(_ validSince: String) async throws {
+    func `an invalid time is faulty for its user only`(_ validSince: String) async throws {
         let (store, report) = try await store(user(validSince))
         #expect(report == LoadReport(users: 1, faulty: 1))
         #expect(try store.view.user("bad") == .faulty)
@@ -45,13 +40,13 @@ import Testing
     }
 
     @Test(arguments: ["'yes'", "2", "-1", "0.5", "x'00'"])
-    func anInvalidFlagIsFaulty(_ disabled: String) async throws {
+    func `an invalid flag is faulty`(_ disabled: String) async throws {
         let (store, _) = try await store(user("NULL", disabled))
         #expect(try store.view.user("bad") == .faulty)
     }
 
     @Test(arguments: ["2, 1, NULL", "0, 1700000000000, NULL", "0, 'x', NULL", "0, 1, 'x'", "0, 1, -1"])
-    func anInvalidSessionIsFaulty(_ values: String) async throws {
+    func `an invalid session is faulty`(_ values: String) async throws {
         let (store, report) = try await store(
             "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES ('ann', 'ok', 0, 7, NULL), ('ann', 'bad', \(values));"
         )
@@ -60,38 +55,29 @@ import Testing
         #expect(try store.view.session("ann", "ok") == .record(revoked: false, signedInAt: 7))
         #expect(try store.view.user("ann") == .none)
         await expectStoreError(.faultyRecord) { _ = try await store.session("ann", "bad") }
-        await expectStoreError(.faultyRecord) {
-            try await store.recordSignIn("ann", "bad", at: 1, expires: nil)
-        }
+        await expectStoreError(.faultyRecord) { try await store.recordSignIn("ann", "bad", at: 1, expires: nil) }
     }
 
-    @Test func faultyRecordsAreLogged() async throws {
-        let log = LogMemory()
-        _ = try await store(user("'soon'"), logger: Logger(label: "test") { _ in log })
-        #expect(log.lines.withLock { $0 } == ["invalid record in the store", "the store has invalid records"])
+    @Test func `faulty records are logged`() async throws {
+        let log = LogLines()
+        _ = try await store(user("'soon'"), logger: log.logger)
+        let messages = log.all.map { $0.text.prefix { $0 != "[" } }
+        #expect(messages == ["invalid record in the store ", "the store has invalid records "])
     }
 
-    @Test func aStrictReadOfAFaultyRecordThrows() async throws {
-        let (store, _) = try await store(user("'soon'"))
+    @Test func `a faulty time is overwritten by unrevoke only`() async throws {
+        let (store, _) = try await store(user("1700000000000"))
         await expectStoreError(.faultyRecord) { _ = try await store.user("bad") }
         #expect(try await store.user("ok").validSince == 7)
-    }
-
-    @Test func aFaultyTimeIsNotOverwrittenByARevocation() async throws {
-        let (store, _) = try await store(user("1700000000000"))
         let error = await expectStoreError(.faultyRecord) { try await store.revoke("bad", at: 1) }
         #expect(error?.message.contains("unrevoke") == true)
         #expect(try store.view.user("bad") == .faulty)
-    }
-
-    @Test func unrevokeMendsAFaultyTime() async throws {
-        let (store, _) = try await store(user("1700000000000"))
         #expect(try await store.unrevoke("bad") == UserRecord())
         #expect(try await store.revoke("bad", at: 1) == UserRecord(validSince: 1))
         #expect(try store.view.user("bad") == .record(validSince: 1, disabled: false))
     }
 
-    @Test func aRecordWithTwoFaultsIsMendedInTwoSteps() async throws {
+    @Test func `a record with two faults is repaired in two steps`() async throws {
         let (store, _) = try await store(user("'soon'", "2"))
         await expectStoreError(.faultyRecord) { try await store.setDisabled("bad", true) }
         #expect(try store.view.user("bad") == .faulty)
@@ -99,44 +85,19 @@ import Testing
         #expect(try store.view.user("bad") == .record(validSince: nil, disabled: true))
     }
 
-    @Test func revokingMendsAFaultySession() async throws {
+    @Test func `revoking repairs a faulty session`() async throws {
         let (store, _) = try await store(
             "INSERT INTO session (uid, session, revoked, signed_in_at, expires) VALUES ('ann', 'bad', 2, 'x', 'y');")
         #expect(try await store.revokeSession("ann", "bad") == SessionRecord(revoked: true))
         #expect(try store.view.session("ann", "bad") == .record(revoked: true, signedInAt: nil))
     }
 
-    @Test func whoWritesAnInvalidValueIsToldAtOnce() async throws {
-        try await SQLiteStore(path: path, logger: .silent).close()
-        let queue = try DatabaseQueue(path: path)
+    @Test func `the database refuses invalid values`() async throws {
+        try await file.open().close()
         for values in ["'a', 1700000000000, 0", "'a', 'x', 0", "'a', -1, 0", "'a', 1, 2", "x'61', 1, 0"] {
             await #expect(throws: DatabaseError.self) {
-                try await queue.write { db in
-                    try db.execute(sql: "INSERT INTO user (uid, valid_since, disabled) VALUES (\(values))")
-                }
+                try await file.execute("INSERT INTO user (uid, valid_since, disabled) VALUES (\(values))")
             }
         }
-    }
-}
-
-/// Keeps the messages of a log.
-final class LogMemory: LogHandler, Sendable {
-    let lines = Mutex<[String]>([])
-
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-    var logLevel: Logger.Level {
-        get { .trace }
-        set {}
-    }
-    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-
-    func log(event: LogEvent) {
-        lines.withLock { $0.append("\(event.message)") }
     }
 }

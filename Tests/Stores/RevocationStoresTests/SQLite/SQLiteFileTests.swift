@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import GatewayCore
 import Revocation
 import Testing
@@ -7,52 +6,47 @@ import Testing
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// Which files a store opens, and what it says of the others.
+/// The files that a store opens, and the errors on other files.
 @Suite struct SQLiteFileTests {
-    let folder: TemporaryFolder
-    let path: String
+    private let file: SQLiteFile
+    private let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.path("gatehouse.db")
+        file = try SQLiteFile()
+        path = file.path
     }
 
-    func open() throws -> SQLiteStore {
-        try SQLiteStore(path: path, logger: .silent)
-    }
-
-    func expectRefusal(
+    private func expectRefusal(
         _ code: StoreError.Code, _ hint: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) {
-        let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try open() }
+        let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try file.open() }
         #expect(error?.code == code, sourceLocation: sourceLocation)
         #expect(error?.message.contains(hint) == true, "\(error.debugDescription)", sourceLocation: sourceLocation)
         #expect(error?.message.contains(path) == true, sourceLocation: sourceLocation)
     }
 
-    @Test func aSecondStoreOnTheSameFileIsRefused() async throws {
-        let first = try open()
+    @Test func `a second store on the same file is refused`() async throws {
+        let first = try file.open()
         expectRefusal(.inUse, "stop it")
-        // Nor does the attempt take the lock away.
+        // The failed attempt does not remove the lock.
         expectRefusal(.inUse, "stop it")
         try await first.revoke("ann", at: 1)
         try await first.close()
-        let second = try open()
+        let second = try file.open()
         #expect(try await second.user("ann").validSince == 1)
     }
 
-    @Test func aSecondStoreThroughALinkIsRefused() throws {
-        let first = try open()
-        try FileManager.default.createSymbolicLink(atPath: folder.path("link.db"), withDestinationPath: path)
-        let error = #expect(throws: StoreError.self) {
-            try SQLiteStore(path: folder.path("link.db"), logger: .silent)
-        }
+    @Test func `a second store through a link is refused`() throws {
+        let first = try file.open()
+        let link = file.folder.path("link.db")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let error = #expect(throws: StoreError.self) { try file.open(link) }
         #expect(error?.code == .inUse)
         #expect(first.state == .opened)
     }
 
-    @Test func anotherProcessCannotWrite() async throws {
-        let store = try open()
+    @Test func `another process cannot write`() async throws {
+        let store = try file.open()
         try await store.load()
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -63,8 +57,8 @@ import Testing
         #expect(shell.terminationStatus != 0)
     }
 
-    @Test func theFileIsForItsOwnerOnly() throws {
-        let store = try open()
+    @Test func `the file is for its owner only`() throws {
+        let store = try file.open()
         for name in [path, path + "-wal"] {
             let mode = try FileManager.default.attributesOfItem(atPath: name)[.posixPermissions] as? Int
             #expect(mode == 0o600)
@@ -72,33 +66,30 @@ import Testing
         #expect(store.state == .opened)
     }
 
-    @Test func aFileInAMissingFolderIsRefused() throws {
-        #expect(throws: StoreError.self) { try SQLiteStore(path: folder.path("no/such.db"), logger: .silent) }
+    @Test func `a file in a missing folder is refused`() throws {
+        #expect(throws: StoreError.self) { try file.open(file.folder.path("no/such.db")) }
     }
 
-    @Test func aFileThatIsNoDatabaseIsRefused() throws {
+    @Test func `a file that is no database is refused and not changed`() throws {
         try Data(repeating: 0x61, count: 5000).write(to: URL(fileURLWithPath: path))
         expectRefusal(.incompatible, "name another file")
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(repeating: 0x61, count: 5000))
     }
 
-    @Test func anotherProgramsDatabaseIsRefused() throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { db in try db.execute(sql: "CREATE TABLE theirs (a)") }
-        try queue.close()
+    @Test func `the database of another program is refused`() async throws {
+        try await file.execute("CREATE TABLE theirs (a)")
         expectRefusal(.incompatible, "another program")
     }
 
-    @Test func aNewerVersionIsRefused() async throws {
-        let store = try open()
-        _ = try await store.writer.read { db in try db.execute(sql: "PRAGMA user_version = 1000") }
-        try await store.close()
+    @Test func `a newer version is refused`() async throws {
+        try await file.open().close()
+        try await file.execute("PRAGMA user_version = 1000")
         expectRefusal(.incompatible, "newer")
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write to any file"))
-    func aReadOnlyFileIsRefused() async throws {
-        try await open().close()
+    func `a read-only file is refused`() async throws {
+        try await file.open().close()
         try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
         expectRefusal(.readOnly, "writable")
     }

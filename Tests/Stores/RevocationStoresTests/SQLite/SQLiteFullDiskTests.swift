@@ -6,49 +6,37 @@ import Testing
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// A disk that fails is an error to who writes, and nothing that was not written is told to readers.
+/// A full disk fails the write, and a failed write is not visible.
 @Suite struct SQLiteFullDiskTests {
-    /// Fills a store up to its bound, and returns the uid that had no room.
-    func fill(_ store: SQLiteStore) async throws -> String {
+    /// A store that is filled up to its bound, and the uid that had no room.
+    func fullStore() async throws -> (SQLiteStore, String) {
+        let store = try SQLiteStore(path: nil, maximumSize: 64 << 10, logger: .silent)
+        try await store.load()
         for index in 0..<10_000 {
             let uid = "\(index)-" + String(repeating: "u", count: 100)
             do { try await store.revoke(uid, at: 1) } catch {
                 #expect(error.code == .full)
-                return uid
+                return (store, uid)
             }
         }
         Issue.record("the store never got full")
-        return ""
+        return (store, "")
     }
 
-    func fullStore() async throws -> (SQLiteStore, String) {
-        let store = try SQLiteStore(path: nil, maximumSize: 64 << 10, logger: .silent)
-        try await store.load()
-        return (store, try await fill(store))
-    }
-
-    @Test func aWriteWithoutRoomFailsAndIsNotVisible() async throws {
+    @Test func `a write without room fails alone, until there is room`() async throws {
         let (store, uid) = try await fullStore()
         #expect(try store.view.user(uid) == .none)
         #expect(try await store.user(uid) == UserRecord())
-    }
-
-    @Test func whatWasWrittenBeforeIsStillThere() async throws {
-        let (store, _) = try await fullStore()
         let first = "0-" + String(repeating: "u", count: 100)
         #expect(try store.view.user(first) == .record(validSince: 1, disabled: false))
         #expect(try await store.user(first).validSince == 1)
         #expect(store.view.age(monotonicNow: 1) == 0)
-    }
-
-    @Test func writesWorkAgainWhenThereIsRoom() async throws {
-        let (store, uid) = try await fullStore()
         _ = try await store.writer.read { db in try db.execute(sql: "PRAGMA max_page_count = 1000000") }
         try await store.revoke(uid, at: 1)
         #expect(try store.view.user(uid) == .record(validSince: 1, disabled: false))
     }
 
-    @Test func writesThatShareATransactionFailTogether() async throws {
+    @Test func `writes that share a transaction fail together`() async throws {
         let (store, _) = try await fullStore()
         let before = store.view.usage.users
         let failures = await withTaskGroup(of: Bool.self) { group in
@@ -67,7 +55,7 @@ import Testing
         #expect(rows == store.view.usage.users)
     }
 
-    @Test func aReadOnlyDatabaseFailsTheWriteAndNothingIsVisible() async throws {
+    @Test func `a write to a read-only database fails and is not visible`() async throws {
         let store = try SQLiteStore(path: nil, logger: .silent)
         try await store.load()
         _ = try await store.writer.read { db in try db.execute(sql: "PRAGMA query_only = ON") }

@@ -6,27 +6,23 @@ import Testing
 
 @testable import StoreFixtures
 
-/// A look into a store's file from outside.
+/// Reads of a store's file by another process.
 @Suite struct SQLiteLookTests {
-    let folder: TemporaryFolder
-    let path: String
+    private let file: SQLiteFile
+    private let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.path("gatehouse.db")
+        file = try SQLiteFile()
+        path = file.path
     }
 
-    func open(_ path: String? = nil) throws -> SQLiteStore {
-        try SQLiteStore(path: path ?? self.path, logger: .silent)
-    }
-
-    @Test func aFileThatIsNotThereIsNotMade() throws {
+    @Test func `a missing file is not created`() throws {
         #expect(try SQLiteLook.records(path: path, of: "ann", session: "1") == nil)
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func aRunningGatewaysFileIsInUse() throws {
-        let store = try open()
+    @Test func `the file of a running gateway is in use`() throws {
+        let store = try file.open()
         let error = #expect(throws: StoreError.self) {
             try SQLiteLook.records(path: path, of: "ann", session: "1")
         }
@@ -34,40 +30,30 @@ import Testing
         #expect(store.state == .opened)
     }
 
-    @Test func recordsAreSeenAsTheViewWouldKeepThem() async throws {
-        let store = try open()
+    @Test(arguments: ["1", nil])
+    func `records are returned as the view would keep them`(session: String?) async throws {
+        let store = try file.open()
         try await store.revoke("ann", at: 5)
-        try await store.revokeSession("ann", "1")
+        for name in ["1", "none"] { try await store.revokeSession("ann", name) }
         try await store.close()
-        let records = try SQLiteLook.records(path: path, of: "ann", session: "1")
+        let records = try SQLiteLook.records(path: path, of: "ann", session: session)
         #expect(records?.user.user == .record(validSince: 5, disabled: false))
-        #expect(records?.session.session == .record(revoked: true, signedInAt: nil))
+        let word = session == nil ? RecordWord.none : RecordWord(SessionRecord(revoked: true))
+        #expect(records?.session == word)
     }
 
-    @Test func withoutASessionNoneIsLookedFor() async throws {
-        let store = try open()
+    @Test func `a look at the file of a killed gateway does not lock it`() async throws {
+        let store = try file.open()
         try await store.revoke("ann", at: 5)
-        try await store.revokeSession("ann", "none")
-        try await store.close()
-        let records = try SQLiteLook.records(path: path, of: "ann", session: nil)
-        #expect(records?.user.user == .record(validSince: 5, disabled: false))
-        #expect(records?.session == RecordWord.none)
-    }
-
-    @Test func aLookAtWhatAKilledGatewayLeftDoesNotKeepTheNextOut() async throws {
-        let store = try open()
-        try await store.revoke("ann", at: 5)
-        let copy = folder.path("copy.db")
-        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
-
+        let copy = try file.copy("copy.db")
         let records = try SQLiteLook.records(path: copy, of: "ann", session: "1")
         #expect(records?.user.user == .record(validSince: 5, disabled: false))
-        #expect(try await open(copy).user("ann").validSince == 5)
+        #expect(try await file.open(copy).user("ann").validSince == 5)
     }
 
-    @Test func settingsAreSeenWhereTheyWereMade() async throws {
+    @Test func `stored settings are returned`() async throws {
         #expect(try SQLiteLook.settings(path: path, ["issuer"]) == nil)
-        let store = try open()
+        let store = try file.open()
         _ = try await store.setting("issuer", initial: Array("https://a.example".utf8))
         #expect(throws: StoreError.self) { try SQLiteLook.settings(path: path, ["issuer"]) }
         try await store.close()
@@ -75,18 +61,18 @@ import Testing
         #expect(settings == ["issuer": Array("https://a.example".utf8)])
     }
 
-    @Test func theOwnerOfAnIdentityIsSeenWithTheAccount() async throws {
-        let link = IdentityLink(provider: "google.com", subject: "g-1")
+    @Test func `the owner of an identity is returned with the account`() async throws {
+        let link = IdentityLink.google("g-1")
         #expect(try SQLiteLook.owner(path: path, of: link) == nil)
-        let store = try open()
+        let store = try file.open()
         let account = AccountRecord(uid: "ann", email: "a@b.example", created: 5, links: ["google.com": "g-1"])
         _ = try await store.createAccount(account, claimsEmail: true)
-        _ = try await store.claim(IdentityLink(provider: "apple.com", subject: "a-1"), for: "firebase-user")
+        _ = try await store.claim(.apple("a-1"), for: "firebase-user")
         try await store.close()
         #expect(try SQLiteLook.owner(path: path, of: link) == account)
         #expect(
-            try SQLiteLook.owner(path: path, of: IdentityLink(provider: "apple.com", subject: "a-1"))?.uid
+            try SQLiteLook.owner(path: path, of: .apple("a-1"))?.uid
                 == "firebase-user")
-        #expect(try SQLiteLook.owner(path: path, of: IdentityLink(provider: "apple.com", subject: "g-1")) == nil)
+        #expect(try SQLiteLook.owner(path: path, of: .apple("g-1")) == nil)
     }
 }

@@ -7,18 +7,19 @@ import Testing
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// A file that is not where it was opened takes no writes, and neither does a full disk.
+/// A moved file and a full disk accept no writes.
 @Suite struct SQLiteMovedFileTests {
-    private let folder: TemporaryFolder
     private let path: String
+    private let away: String
+    private let file: SQLiteFile
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.path("gatehouse.db")
+        file = try SQLiteFile()
+        (path, away) = (file.path, file.folder.path("away"))
     }
 
     private func loadedStore() async throws -> SQLiteStore {
-        let store = try SQLiteStore(path: path, logger: .silent)
+        let store = try file.open()
         try await store.load()
         return store
     }
@@ -31,15 +32,15 @@ import Testing
     func `a write to a file that was renamed is refused until the file is back`(_ suffix: String) async throws {
         let store = try await loadedStore()
         try await store.revoke("ann", at: 1)
-        try move(path + suffix, folder.path("away"))
+        try move(path + suffix, away)
         await expectStoreError(.moved) { try await store.revoke("bob", at: 1) }
         #expect(!store.isWritable)
         #expect(store.trouble?.contains("moved") == true)
         await store.inspect()
-        // What was acknowledged is still known, and no longer fresh.
+        // Acknowledged records are still known, and no longer fresh.
         #expect(try store.view.user("ann") == .record(validSince: 1, disabled: false))
         #expect(try #require(store.view.age(monotonicNow: .max)) > 0)
-        try move(folder.path("away"), path + suffix)
+        try move(away, path + suffix)
         try await store.revoke("bob", at: 1)
         await store.inspect()
         #expect(store.isWritable)
@@ -50,7 +51,7 @@ import Testing
 
     @Test func `a file that was replaced is noticed without a write`() async throws {
         let store = try await loadedStore()
-        try move(path, folder.path("away"))
+        try move(path, away)
         try Data().write(to: URL(fileURLWithPath: path))
         await store.inspect()
         #expect(!store.isWritable)
@@ -73,7 +74,7 @@ import Testing
         #expect(store.trouble?.contains("no room") == true)
         await store.inspect()
         #expect(!store.isWritable)
-        // Nothing that was acknowledged is in doubt.
+        // The acknowledged records are still fresh.
         #expect(store.view.age(monotonicNow: .max) == 0)
         _ = try await store.writer.read { db in try db.execute(sql: "PRAGMA max_page_count = 1000000") }
         await store.inspect()

@@ -1,4 +1,3 @@
-import GRDB
 import GatewayCore
 import JOSE
 import Revocation
@@ -8,7 +7,7 @@ import Testing
 
 @testable import StoreFixtures
 
-/// When what may be used once is forgotten, by the store's clock.
+/// The expiry of nonces and credentials by the clock of the store.
 @Suite struct SQLiteNonceTests {
     private final class Time: Sendable {
         let seconds = Atomic<Int64>(1000)
@@ -26,7 +25,7 @@ import Testing
 
     private func store() throws -> SQLiteStore { try SQLiteStore(path: nil, clock: time.clock, logger: .silent) }
 
-    @Test func aNonceIsForgottenAfterItsLifetime() async throws {
+    @Test func `a nonce expires after its lifetime`() async throws {
         let store = try store()
         try await store.putNonce(digest, purpose: "any", lifetime: 300)
         time.set(1300)
@@ -36,7 +35,7 @@ import Testing
         #expect(try await store.takeNonce(digest) == "any")
     }
 
-    @Test func aCredentialMayBeUsedAnewAfterItsLifetime() async throws {
+    @Test func `a credential may be used again after its lifetime`() async throws {
         let store = try store()
         #expect(try await store.markSeen(digest, lifetime: 300))
         time.set(1299)
@@ -48,7 +47,7 @@ import Testing
         #expect(try await !store.markSeen(digest, lifetime: 300))
     }
 
-    @Test func whatExpiredIsPurged() async throws {
+    @Test func `expired entries are purged`() async throws {
         let store = try store()
         for byte in 0..<10 as Range<UInt8> {
             let digest = try #require(SHA256Hasher()?.hash([byte]))
@@ -60,60 +59,34 @@ import Testing
         #expect(try await store.purge(now: 1200) == 12)
     }
 
-    @Test func aMarkOutlivesARestart() async throws {
-        let path = try TemporaryFolder().path("gatehouse.db")
-        let store = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+    @Test func `a mark outlives a restart`() async throws {
+        let file = try SQLiteFile()
+        let store = try file.open(clock: time.clock)
         #expect(try await store.markSeen(digest, lifetime: 300))
         try await store.close()
-        let again = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        let again = try file.open(clock: time.clock)
         #expect(try await !again.markSeen(digest, lifetime: 300))
     }
 
-    @Test func aFileOfTheFirstVersionGetsTheTables() async throws {
-        let path = try TemporaryFolder().path("gatehouse.db")
-        let store = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+    @Test func `a file of the first version gets the tables`() async throws {
+        let file = try SQLiteFile()
+        let store = try file.open(clock: time.clock)
         try await store.revoke("ann", at: 7)
         try await store.close()
-        let queue = try DatabaseQueue(path: path)
-        try await queue.write { db in
-            for table in ["nonce", "seen", "account", "link", "email", "setting", "unlinked"] {
-                try db.execute(sql: "DROP TABLE \(table)")
-            }
-            try db.execute(
-                sql: """
-                    ALTER TABLE user DROP COLUMN last_session;
-                    ALTER TABLE user DROP COLUMN revoked_at;
-                    ALTER TABLE session DROP COLUMN authenticated_at;
-                    """)
-            try db.execute(sql: "PRAGMA user_version = 1")
-        }
-        try queue.close()
-        let again = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        try await file.downgrade(to: 1)
+        let again = try file.open(clock: time.clock)
         #expect(try await again.markSeen(digest, lifetime: 300))
         #expect(try await again.user("ann").validSince == 7)
     }
 
-    @Test func aNonceOfTheSecondVersionIsForAnyPurpose() async throws {
-        let path = try TemporaryFolder().path("gatehouse.db")
-        let store = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+    @Test func `a nonce of the second version is for any purpose`() async throws {
+        let file = try SQLiteFile()
+        let store = try file.open(clock: time.clock)
         try await store.putNonce(digest, purpose: "link", lifetime: 300)
         try await store.close()
-        let queue = try DatabaseQueue(path: path)
-        try await queue.write { db in
-            for table in ["account", "link", "email", "setting", "unlinked"] {
-                try db.execute(sql: "DROP TABLE \(table)")
-            }
-            try db.execute(
-                sql: """
-                    ALTER TABLE user DROP COLUMN last_session;
-                    ALTER TABLE user DROP COLUMN revoked_at;
-                    ALTER TABLE session DROP COLUMN authenticated_at;
-                    """)
-            try db.execute(sql: "ALTER TABLE nonce DROP COLUMN purpose; PRAGMA user_version = 2")
-        }
-        try queue.close()
-        let again = try SQLiteStore(path: path, clock: time.clock, logger: .silent)
+        try await file.downgrade(to: 2)
+        let again = try file.open(clock: time.clock)
         #expect(try await again.takeNonce(digest) == "any")
-        #expect(try await again.claim(IdentityLink(provider: "apple.com", subject: "1"), for: "ann") != .providerTaken)
+        #expect(try await again.claim(.apple("1"), for: "ann") != .providerTaken)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import RevocationStores
 @testable import StoreFixtures
 
-/// What waits for the disk.
+/// Writes that wait for the disk.
 @Suite struct SQLiteWriterTests {
     let store: SQLiteStore
 
@@ -14,7 +14,7 @@ import Testing
         store = try SQLiteStore(path: nil, logger: .silent)
     }
 
-    /// Keeps the database busy until the gate is signalled; returns when it is.
+    /// Keeps the database busy until the gate is signalled. Returns when the database is busy.
     func occupy(_ gate: DispatchSemaphore) async -> Task<Void, any Error> {
         await withCheckedContinuation { (busy: CheckedContinuation<Task<Void, any Error>, Never>) in
             let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func moreThanTheBoundIsRefusedAndTheRestIsDone() async throws {
+    @Test func `writes above the bound are refused, and the other writes are stored`() async throws {
         let gate = DispatchSemaphore(value: 0)
         let busy = await occupy(gate)
         let excess = 50
@@ -47,7 +47,7 @@ import Testing
             return refused
         }
         try await busy.value
-        // One place was taken by what keeps the database busy.
+        // The task that keeps the database busy has one place.
         #expect(refused == excess + 1)
         #expect(try await store.load() == LoadReport(users: SQLiteWriter.maximumWaiting - 1))
     }

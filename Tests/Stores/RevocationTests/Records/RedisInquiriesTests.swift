@@ -9,9 +9,9 @@ import Testing
 @testable import Revocation
 @testable import StoreFixtures
 
-/// What a worker learns when it asks Redis on a request's way.
+/// The queries of a worker to Redis during a request.
 @Suite struct RedisInquiriesTests {
-    /// A link and its questions on a loop of their own; an asker is a number.
+    /// A link and its queries on a loop of their own. A caller is a number.
     private final class Desk: RedisLinkObserver {
         let link: RedisLink
         var inquiries: RedisInquiries<Int>?
@@ -47,7 +47,7 @@ import Testing
         func linkIsLost(_ link: RedisLink, why problem: RedisProblem) {}
     }
 
-    /// Asks each question in one turn of a connected link's loop, and gives the answers by the questions' numbers.
+    /// Sends all queries in one turn of the loop, and returns the answers by the numbers of the queries.
     private func ask(
         _ port: Int, _ questions: [(StoreQuestion, String, String)], timeout: Duration = .seconds(10),
         connects: Bool = true
@@ -74,14 +74,14 @@ import Testing
         return try answers.futureResult.wait()
     }
 
-    /// A server that lets a link be ready and answers what follows by `answer`.
+    /// A server that accepts the handshake and then replies with `answer`.
     private func greeting(
         _ answer: @escaping @Sendable (FakeRedis.Command) -> FakeRedis.Answer
     ) throws -> FakeRedis {
         try FakeRedis { $0.name == "HMGET" ? answer($0) : .text("+PONG\r\n") }
     }
 
-    @Test func recordsAreReadAsTheyStand() async throws {
+    @Test func `records are read as they are`() async throws {
         let redis = try await RedisServer()
         try redis.cli("HSET", "gatehouse:user:{ada}", "valid_since", "1700000000", "disabled", "1")
         try redis.cli("HSET", "gatehouse:session:{ada}:1699", "signed_in_at", "1700000001")
@@ -101,7 +101,7 @@ import Testing
         #expect(answers[3] == .records(user: .faulty, session: .faulty))
     }
 
-    @Test func theQuestionsOfATurnAreAnsweredEachByItsOwn() async throws {
+    @Test func `each query of a turn gets its own answer`() async throws {
         let redis = try await RedisServer()
         let script = "for n = 0, 99 do redis.call('HSET', 'gatehouse:user:{u' .. n .. '}', 'valid_since', n) end"
         try redis.cli("EVAL", script, "0")
@@ -112,11 +112,11 @@ import Testing
         }
     }
 
-    @Test func h04WithoutAConnectionNothingIsKnown() throws {
+    @Test func `H-04: a query without a connection fails`() throws {
         #expect(try ask(1, [([.user, .session], "ada", "1")], connects: false)[0] == .failed(.unreachable))
     }
 
-    @Test func h04OnePartThatFailsIsAFailureOfAll() throws {
+    @Test func `H-04: a query with one failed part fails`() throws {
         let fake = try greeting {
             $0.arguments.last == "disabled" ? .text("*2\r\n$-1\r\n$-1\r\n") : .text("-ERR no\r\n")
         }
@@ -124,14 +124,14 @@ import Testing
         #expect(try ask(fake.port, [([.user, .session], "ada", "1")])[0] == .failed(.refused))
     }
 
-    @Test func h04AnAnswerThatDoesNotComeIsNone() throws {
+    @Test func `H-04: a query without a reply times out`() throws {
         let fake = try greeting { _ in .silence }
         defer { fake.stop() }
         let answers = try ask(fake.port, [([.user, .session], "ada", "1")], timeout: .milliseconds(30))
         #expect(answers[0] == .failed(.timedOut))
     }
 
-    @Test func moreQuestionsThanMayWaitFailAtOnce() throws {
+    @Test func `queries above the limit fail at once`() throws {
         let fake = try greeting { _ in .silence }
         defer { fake.stop() }
         let limit = RedisInquiries<Int>.limit

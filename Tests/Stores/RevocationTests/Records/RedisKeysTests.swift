@@ -8,7 +8,7 @@ import TextCoding
 @Suite struct RedisKeysTests {
     private func text(_ key: [UInt8]) -> String { String(decoding: key, as: UTF8.self) }
 
-    /// The kind of a key and the names in it; nil for a key that is none.
+    /// The kind of a key and the names in it. `nil` for a malformed key.
     private func parse(_ key: [UInt8]) -> (key: RedisRecordKey, names: [UInt8])? {
         var names = Array("left over".utf8)
         return key.withUnsafeBytes { RedisRecordKey(parsing: $0, names: &names) }.map { ($0, names) }
@@ -23,7 +23,7 @@ import TextCoding
         ("\u{e9}", "gatehouse:user:{%C3%A9}"),
         ("a/b?c=d&e+f\"'*[]\\~", "gatehouse:user:{a/b?c=d&e+f\"'*[]\\~}"),
     ])
-    func aUserIsSpelledAsTheContractSays(_ uid: String, _ key: String) {
+    func `the key of a user follows the contract`(_ uid: String, _ key: String) {
         #expect(text(RedisKeys.user(UserKey(uid))) == key)
     }
 
@@ -33,7 +33,7 @@ import TextCoding
         ("a:b", "c:d", "gatehouse:session:{a%3Ab}:c%3Ad"),
         ("a}:b", "{c}", "gatehouse:session:{a%7D%3Ab}:%7Bc%7D"),
     ])
-    func aSessionIsSpelledAsTheContractSays(_ uid: String, _ session: String, _ key: String) {
+    func `the key of a session follows the contract`(_ uid: String, _ session: String, _ key: String) {
         #expect(text(RedisKeys.session(UserKey(uid), session)) == key)
     }
 
@@ -48,7 +48,7 @@ import TextCoding
         #expect(try #require(parse(RedisKeys.user(user))).names == Array(user.name.utf8))
     }
 
-    @Test func everyScalarComesBack() throws {
+    @Test func `every scalar survives the round trip`() throws {
         let scalars = (UInt32(0x20)...0x10FFFF).lazy.filter { $0 != 0x7F }.compactMap(Unicode.Scalar.init)
         var name = String.UnicodeScalarView()
         for scalar in scalars {
@@ -66,13 +66,13 @@ import TextCoding
     }
 
     @Test(arguments: ["ann", "{a}:b", " ", "\u{e9}\u{1F600}", "apple.com:1"])
-    func aSessionComesBackWithItsUser(_ name: String) throws {
+    func `a session and its user survive the round trip`(_ name: String) throws {
         let (key, names) = try #require(parse(RedisKeys.session(UserKey(name), "s\(name)")))
         #expect(key == .session(nameCount: name.utf8.count))
         #expect(names == Array("\(name)s\(name)".utf8))
     }
 
-    @Test func aKeyIsVisibleASCIIWithOneHashTag() {
+    @Test func `a key is visible ASCII with one hash tag`() {
         for value in UInt32(0)...0x2FFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let key = RedisKeys.session("a\(scalar)b", "c\(scalar)d")
@@ -85,7 +85,7 @@ import TextCoding
         }
     }
 
-    @Test func aNameIsSpelledAsInTheHeaderButForBracesAndColons() {
+    @Test func `a name is escaped as in the header, and braces and colons too`() {
         let name = String(decoding: UInt8(0)...0x7f, as: UTF8.self) + "\u{e9}\u{1F600}"
         var header: [UInt8] = []
         for byte in name.utf8 {
@@ -110,11 +110,11 @@ import TextCoding
         "gatehouse:session:{ann}:%31", "gatehouse:session:{ann}:a}", "gatehouse:changes", "gatehouse:account:{ann}",
         "Gatehouse:user:{ann}", "x:gatehouse:user:{ann}",
     ])
-    func whatWouldBeSpelledOtherwiseIsNoRecord(_ key: String) {
+    func `a key that is not canonical is no record`(_ key: String) {
         #expect(parse(Array(key.utf8)) == nil)
     }
 
-    @Test func namesHaveTheBoundsOfTheStore() {
+    @Test func `names have the bounds of the store`() {
         let longest = String(repeating: "\u{1F600}", count: 128)
         #expect(parse(RedisKeys.user(UserKey(longest)))?.names.count == 512)
         #expect(parse(RedisKeys.user(UserKey(longest + "a"))) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 /// Readers and the writer at the same time.
 @Suite struct StoreViewConcurrencyTests {
-    /// What the writer has acknowledged, and what the readers saw.
+    /// The acknowledged writes, and the results of the readers.
     final class Progress: Sendable {
         let written = Atomic<Int>(0)
         let wrong = Atomic<Int>(0)
@@ -16,7 +16,7 @@ import Testing
 
     static let total = 200_000
 
-    @Test func readersNeverLoseARecordWhileTheTableGrows() async throws {
+    @Test func `readers never lose a record while the table grows`() async throws {
         let (view, progress) = (StoreView(), Progress())
         await withTaskGroup(of: Void.self) { group in
             for seed in 1...2 {
@@ -30,7 +30,7 @@ import Testing
         #expect(view.usage.bytes < 40 * Self.total)
     }
 
-    /// Runs `body` on a thread of its own: the shared ones may be too few for all that run here at the same time.
+    /// Runs `body` on its own thread. The shared threads may be too few for all concurrent tasks.
     private static func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { done in
             Thread {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Adds records, changes an older one now and then, and tells how far it is.
+    /// Adds records, sometimes changes an older one, and publishes its progress.
     private static func write(_ view: StoreView, _ progress: Progress) {
         for number in 0..<total {
             let record = UserRecord(validSince: UnixTime(clamping: Int64(number)), disabled: false)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Asks for records that were acknowledged, which must be right, and for some that never were.
+    /// Reads acknowledged records, which must be right, and records that were never written.
     private static func read(_ reader: StoreReader, _ progress: Progress, seed: UInt64) {
         var (state, reads) = (seed, 0)
         while true {
@@ -74,7 +74,7 @@ import Testing
         return validSince == UnixTime(Int64(number))
     }
 
-    @Test func aReplacedBlockIsKeptWhileSomeoneMayReadIt() {
+    @Test func `a replaced block is kept while a reader may use it`() {
         let lanes = ReaderLanes()
         let table = ShardedTable(lanes: lanes)
         func fill(_ range: Range<Int>) -> Int {
@@ -90,7 +90,7 @@ import Testing
         #expect(after < 2 * 20_000 * 40)
     }
 
-    @Test func aReaderThatComesLaterHoldsNothing() {
+    @Test func `a later reader holds no block`() {
         let lanes = ReaderLanes()
         #expect(lanes.busy(among: .max) == 0)
         lanes.enter(3)

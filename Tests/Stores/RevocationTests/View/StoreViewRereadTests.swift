@@ -18,16 +18,18 @@ import Testing
         (0..<StoreView.sweepSlices).reduce(0) { $0 + view.sweep(reread, slice: $1) }
     }
 
-    @Test func recordsCountUntilTheSweep() {
+    @Test func `records count until the sweep`() {
         set(1)
+        view.setSession(key(1), to: .faulty)
         let reread = view.beginReread()
         #expect(view.user(key(1)) == .record(validSince: 5, disabled: false))
-        #expect(sweep(reread) == 1)
-        #expect(view.user(key(1)) == .none)
+        #expect(view.session(key(1)) == .faulty)
+        #expect(sweep(reread) == 2)
+        #expect(view.user(key(1)) == .none && view.session(key(1)) == .none)
         #expect(view.usage.users == 0)
     }
 
-    @Test func whatWasReadAgainStays() {
+    @Test func `a record that was read again stays`() {
         set(1)
         view.setSession(key(2), to: RecordWord(SessionRecord(revoked: true)))
         let reread = view.beginReread()
@@ -38,14 +40,7 @@ import Testing
         #expect(view.session(key(2)) == .record(revoked: true, signedInAt: nil))
     }
 
-    @Test func sessionsAreSweptToo() {
-        view.setSession(key(1), to: .faulty)
-        let reread = view.beginReread()
-        #expect(sweep(reread) == 1)
-        #expect(view.session(key(1)) == .none)
-    }
-
-    @Test func aRecordThatWasRemovedAndCameBackStays() {
+    @Test func `a record that was removed and came back stays`() {
         set(1)
         let reread = view.beginReread()
         view.setUser(key(1), to: .none)
@@ -54,7 +49,7 @@ import Testing
         #expect(view.user(key(1)) == .record(validSince: 9, disabled: false))
     }
 
-    @Test func aSweepOfAnEarlierReadingRemovesNothing() {
+    @Test func `a sweep of an earlier read removes nothing`() {
         set(1)
         let first = view.beginReread()
         set(1)
@@ -65,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 7, 1 << 18, (1 << 19) - 1, 1 << 19, (1 << 19) + 1])
-    func theGenerationIsNoPartOfARecord(_ generation: UInt64) {
+    func `the generation is no part of a record`(_ generation: UInt64) {
         let records = [
             RecordWord(UserRecord(validSince: .latest, disabled: true)),
             RecordWord(UserRecord(validSince: 0)), RecordWord(UserRecord(disabled: true)), .faulty, .none,
@@ -81,7 +76,7 @@ import Testing
         #expect(RecordWord.none.stamped(generation).bits == 0)
     }
 
-    @Test func faultyRecordsAreCountedThroughReadings() {
+    @Test func `faulty records are counted across reads`() {
         view.setUser(key(1), to: .faulty)
         view.setUser(key(2), to: .faulty)
         view.setSession(key(1), to: .faulty)
@@ -98,7 +93,7 @@ import Testing
         #expect(view.faultyRecords == 0)
     }
 
-    @Test func aReadingTakesNoMoreMemory() {
+    @Test func `a read needs no more memory`() {
         for number in 0..<100_000 { set(number) }
         let bytes = view.usage.bytes
         for _ in 0..<3 {
@@ -110,7 +105,7 @@ import Testing
         #expect(view.usage.users == 100_000)
     }
 
-    @Test func memoryShrinksWhenASweepRemovesMuch() {
+    @Test func `memory shrinks when a sweep removes much`() {
         for number in 0..<100_000 { set(number) }
         let bytes = view.usage.bytes
         let reread = view.beginReread()

@@ -16,9 +16,8 @@ extension ServiceAccount {
     static func file(pem: [UInt8], _ changes: [String: String?] = [:]) -> [UInt8] {
         var members: [String: String] = [
             "type": "service_account", "project_id": "my-app", "private_key_id": "k1",
-            "private_key": String(decoding: pem, as: UTF8.self),
-            "client_email": "gw@my-app.iam.gserviceaccount.com", "client_id": "1",
-            "token_uri": "https://oauth2.example/token",
+            "private_key": String(decoding: pem, as: UTF8.self), "client_email": "gw@my-app.iam.gserviceaccount.com",
+            "client_id": "1", "token_uri": "https://oauth2.example/token",
         ]
         for (name, value) in changes { members[name] = value }
         var text = ObjectText()
@@ -54,7 +53,7 @@ struct AccountRig {
     /// One for all tests: making one takes long.
     static let key = Result { try SigningKey.generate(.rs256, keyID: "k1") }
 
-    /// What comes to one who asks.
+    /// The results of one lookup.
     final class Statuses: Sendable {
         private let statuses = Mutex<[AccountStatus]>([])
 

@@ -68,7 +68,7 @@ struct OpaqueRig {
 
     var counters: LookupCounters { tokens.status()[0].counters }
 
-    /// What is left of a verdict's time, in seconds.
+    /// The remaining time of a verdict, in seconds.
     func left(_ verdict: OpaqueVerdict?) -> Double? {
         verdict.map { (Double($0.holdsUntil) - Double(time.monotonic)) / 1e9 }
     }

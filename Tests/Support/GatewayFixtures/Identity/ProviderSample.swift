@@ -67,7 +67,7 @@ enum ProviderSample: String, CaseIterable, Sendable {
 
     var key: SigningKey { self == .yahoo ? Self.elliptic : TokenDraft.key }
 
-    /// What the provider publishes.
+    /// The published keys.
     var keySet: KeySet {
         switch self {
         case .microsoft: TokenDraft.keySet([TokenDraft.key, TokenDraft.secondKey], issuer: Self.template)

@@ -8,11 +8,9 @@ enum SessionDraft {
     static let issuer = "https://api.example.com"
     static let key = TokenDraft.makeKey("session-1", .es256)
     static let previousKey = TokenDraft.makeKey("session-0", .es256)
-    /// A key that is none of them, under the id of one.
+    /// An unknown key under the id of a known one.
     static let forgedKey = TokenDraft.makeKey("session-1", .es256)
-    static func keys() throws -> SessionKeys {
-        try SessionKeys(issuer: issuer, current: key, previous: [previousKey])
-    }
+    static func keys() throws -> SessionKeys { try SessionKeys(issuer: issuer, current: key, previous: [previousKey]) }
     static let session = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
     /// A session of `user-1`, who signed in 100 seconds ago with Apple.
@@ -29,12 +27,10 @@ enum SessionDraft {
         return draft
     }
 
-    /// What began a session at `now - 100`: an ID token of Firebase's project, as JSON text.
+    /// The origin of a session at `now - 100`: an ID token of the Firebase project, as JSON text.
     static func source(now: Int64 = ManualClock.start, more: String = "") -> String {
         #"{"project":"\#(TokenDraft.project)","started":\#(now - 100)\#(more)}"#
     }
 
-    static func signed(_ change: (TokenDraft) -> TokenDraft = { $0 }) -> String {
-        change(cookie()).signed(by: key)
-    }
+    static func signed(_ change: (TokenDraft) -> TokenDraft = { $0 }) -> String { change(cookie()).signed(by: key) }
 }

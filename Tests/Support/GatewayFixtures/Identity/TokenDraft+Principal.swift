@@ -1,5 +1,7 @@
 import Forwarding
+import GatewayCore
 import JOSE
+import Testing
 
 @testable import Authentication
 @testable import CoreFixtures
@@ -30,5 +32,21 @@ extension TokenDraft {
         let principal = try principal()
         return VerifiedTokenCache.Entry(
             principal: principal, verifier: 0, keySetGeneration: 1, identity: renderer.render(principal))
+    }
+}
+
+extension ProviderIdentity {
+    /// A verified identity of user 104, without a signature or a call.
+    static func made(
+        provider: String = "google.com", subject: String = "104", authTime: Int64? = nil,
+        issuedAt: Int64? = ManualClock.start - 100, expiresAt: Int64 = ManualClock.start + 1000, scopes: [String] = []
+    ) throws -> ProviderIdentity {
+        let token = Array(TokenDraft.idToken().withHeader("alg", "\"none\"").withHeader("kid", nil).unsigned.utf8)
+        let jws = try token.withUnsafeBytes { try UnverifiedJWS($0) }
+        return ProviderIdentity(
+            provider: provider, subject: subject, federatedID: subject,
+            claims: try #require(AcceptedClaims(unsignedByEmulator: jws)),
+            authTime: authTime.map(UnixTime.init(clamping:)), issuedAt: issuedAt.map(UnixTime.init(clamping:)),
+            expiresAt: UnixTime(clamping: expiresAt), scopes: scopes)
     }
 }

@@ -1,4 +1,6 @@
 import GatewayConfiguration
+import JOSE
+import OutboundHTTP
 import Synchronization
 
 @testable import Authentication
@@ -11,15 +13,13 @@ struct CoordinatorHarness: Sendable {
     let coordinator: KeyCoordinator
     let events: Recorder
 
-    /// What was logged.
+    /// The logged events.
     final class Recorder: Sendable {
         private let events = Mutex<[(event: KeySetEvent, source: KeySetSource)]>([])
 
         var all: [(event: KeySetEvent, source: KeySetSource)] { events.withLock { $0 } }
 
-        func record(_ event: KeySetEvent, _ source: KeySetSource) {
-            events.withLock { $0.append((event, source)) }
-        }
+        func record(_ event: KeySetEvent, _ source: KeySetSource) { events.withLock { $0.append((event, source)) } }
     }
 
     init(urls: [String] = ["https://a.example/keys"], _ change: (inout Configuration.KeyPolicy) -> Void = { _ in }) {
@@ -46,7 +46,7 @@ struct CoordinatorHarness: Sendable {
         return try await body(Subscriber(coordinator))
     }
 
-    /// The next call of the fetcher, answered with these keys, and the view that tells of its end.
+    /// Answers the next call of the fetcher with these keys and returns the view after its end.
     @discardableResult
     func serve(_ keys: [TestKey], maxAge: UInt64 = 3600, to subscriber: Subscriber) async throws -> KeySetView? {
         let call = await fetcher.next()
@@ -55,7 +55,7 @@ struct CoordinatorHarness: Sendable {
     }
 }
 
-/// What one worker sees.
+/// The view of one worker.
 final class Subscriber: Sendable {
     private let views: AsyncStream<(set: Int, view: KeySetView)>
     let subscription: Int
@@ -70,5 +70,89 @@ final class Subscriber: Sendable {
     func next(set: Int = 0, where isAsked: (KeySetView) -> Bool = { _ in true }) async -> KeySetView? {
         for await (of, view) in views where of == set && isAsked(view) { return view }
         return nil
+    }
+}
+
+/// A fetcher whose answers the test gives, call by call.
+final class FakeKeyFetcher: KeyFetcher {
+    /// One call that waits for its answer.
+    struct Call: Sendable {
+        let source: KeySetSource
+        var url: String { source.url }
+        fileprivate let continuation: CheckedContinuation<Result<FetchedKeySet, KeyFetchError>, Never>
+
+        func succeed(_ keys: FetchedKeySet) { continuation.resume(returning: .success(keys)) }
+
+        func fail(_ error: KeyFetchError = .down) { continuation.resume(returning: .failure(error)) }
+    }
+
+    private let calls: AsyncStream<Call>
+    private let incoming: AsyncStream<Call>.Continuation
+    private let counter = Atomic<Int>(0)
+
+    init() { (calls, incoming) = AsyncStream.makeStream() }
+
+    /// How often it was called.
+    var count: Int { counter.load(ordering: .sequentiallyConsistent) }
+
+    /// The next call; for one reader.
+    func next() async -> Call? {
+        for await call in calls { return call }
+        return nil
+    }
+
+    func fetch(_ source: KeySetSource) async throws(KeyFetchError) -> FetchedKeySet {
+        counter.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        return try await withCheckedContinuation { incoming.yield(Call(source: source, continuation: $0)) }.get()
+    }
+}
+
+extension KeyFetchError {
+    static let down = KeyFetchError(.unreachable, "refused")
+}
+
+/// A key of a test, with the JWK that a source publishes for it.
+struct TestKey {
+    let id: String
+    let jwk: String
+
+    init(_ id: String) throws {
+        self.id = id
+        jwk = try SigningKey.generate(.es256, keyID: id).jwk
+    }
+}
+
+extension FetchedKeySet {
+    /// The response of a source with these keys.
+    init(_ keys: [TestKey], maxAge: UInt64 = 3600, junk: [String] = []) throws {
+        try self.init(KeySet(jwkSet: jwkSet(keys, junk: junk)), maxAge: maxAge)
+    }
+}
+
+/// The JWK set of the keys, as bytes, with more members of `keys` as they are given.
+func jwkSet(_ keys: [TestKey], junk: [String] = []) -> [UInt8] {
+    Array(#"{"keys":[\#((keys.map(\.jwk) + junk).joined(separator: ","))]}"#.utf8)
+}
+
+extension KeyLookup {
+    var keyID: String? {
+        guard case .key(let key) = self else { return nil }
+        return key.keyID
+    }
+
+    var isUnknown: Bool {
+        guard case .unknown = self else { return false }
+        return true
+    }
+
+    var isFetch: Bool {
+        guard case .fetch = self else { return false }
+        return true
+    }
+
+    /// The seconds of `Retry-After`; nil for another answer.
+    var retryAfter: Int? {
+        guard case .unavailable(let seconds) = self else { return nil }
+        return seconds
     }
 }

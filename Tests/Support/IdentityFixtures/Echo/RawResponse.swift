@@ -26,7 +26,7 @@ package enum RawResponse: String, Sendable, CaseIterable {
     case badChunk = "bad-chunk"
     /// A chunk that ends before its size.
     case shortChunk = "short-chunk"
-    /// Lines that end in LF alone.
+    /// Lines that end in LF without CR.
     case bareLF = "bare-lf"
     /// A field that goes on in the next line.
     case foldedField = "obs-fold"
@@ -52,7 +52,7 @@ extension RawResponse {
     /// The bytes that are sent.
     package var bytes: [UInt8] { Array(text.utf8) }
 
-    /// Whether the connection stays open afterwards; else it is closed.
+    /// Whether the connection stays open afterwards.
     package var keepsOpen: Bool {
         switch self {
         case .secondResponse, .lengthAndChunked, .repeatedLength, .conflictingLengths, .switching: true

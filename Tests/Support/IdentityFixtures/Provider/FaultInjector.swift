@@ -1,5 +1,5 @@
-package import DevelopmentIdentity
 internal import Synchronization
+package import DevelopmentIdentity
 
 extension DevelopmentProvider {
     /// Makes an endpoint misbehave, or behave again.
@@ -23,9 +23,7 @@ private final class FaultInjector: ResponseInterceptor {
 
     private let faults = Mutex<[DevelopmentProvider.Endpoint: Fault]>([:])
 
-    func set(_ fault: Fault?, at endpoint: DevelopmentProvider.Endpoint) {
-        faults.withLock { $0[endpoint] = fault }
-    }
+    func set(_ fault: Fault?, at endpoint: DevelopmentProvider.Endpoint) { faults.withLock { $0[endpoint] = fault } }
 
     func begin(_ head: ReceivedRequest) -> [ResponseStep]? { nil }
 
@@ -120,4 +118,62 @@ extension Misbehaviour {
         let head = good.head(adding: [("Content-Length", "\(max(0, good.body.count + difference))")])
         return [.send(head + good.body), .close]
     }
+}
+
+/// A gzip stream (RFC 1952) that inflates to many spaces, white space to a reader of JSON.
+enum GzipBomb {
+    /// The stream's head, of an unnamed file.
+    private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
+    /// A block of fixed Huffman codes (RFC 1951 section 3.2.6): three bits, a space, and the first bits of `copies`.
+    private static let start: [UInt8] = [0x53, 0x18]
+    /// Eight times the 13 bits of "258 more, copied from one byte back".
+    private static let copies: [UInt8] = [
+        0x05, 0xA3, 0x60, 0x14, 0x8C, 0x82, 0x51, 0x30, 0x0A, 0x46, 0xC1, 0x28, 0x18,
+    ]
+
+    /// The first `count` bytes of a stream without an end: a reader that notices has inflated everything before.
+    static func bytes(_ count: Int) -> [UInt8] {
+        var bytes = head + start
+        bytes.reserveCapacity(count + copies.count)
+        while bytes.count < count { bytes += copies }
+        return bytes
+    }
+}
+
+/// The behaviour of a provider instead of its own response.
+package enum Misbehaviour: Sendable {
+    /// Responds with that status, that body, and further fields such as `Retry-After`.
+    case status(Int, body: String = "", fields: [String: String] = [:])
+    /// Responds with that body as `application/json`.
+    case body(String)
+    /// Responds with a page of HTML.
+    case html
+    /// Sends only the first half of the JSON text, with a Content-Length to match.
+    case truncatedJSON
+    /// Sends a key set of no keys, in the form of the endpoint.
+    case noKeys
+    /// Sends a body of so many bytes that begins like a key set.
+    case oversized(bytes: Int = 10_485_760)
+    /// Sends a chunked body without an end, as fast as it is read.
+    case endless
+    /// Sends a gzip-coded body of so many bytes, which inflates to 158 times as many spaces.
+    case gzipBomb(bytes: Int = 1_000_000)
+    /// Redirects to that URL.
+    case redirect(to: String, status: Int = 302)
+    /// Sends the provider's response one byte at a time.
+    case drip(interval: Duration)
+    /// Never responds.
+    case hang
+    /// Sends the provider's response once the gate opens.
+    case held(Gate)
+    /// Sends a Content-Length that is wrong by so many bytes, and closes.
+    case wrongContentLength(by: Int)
+    /// Closes the connection without a response.
+    case drop
+    /// Resets the connection without a response.
+    case reset
+    /// Sends the provider's response with this Cache-Control field, or without any.
+    case cacheControl(String?)
+    /// Sends these bytes as they are and closes.
+    case raw(String)
 }

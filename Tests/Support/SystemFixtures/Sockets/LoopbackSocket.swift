@@ -21,11 +21,9 @@ final class LoopbackSocket {
     private var isOpen = true
     private var pending: [UInt8] = []
 
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects, from 127.0.0.`source`. A small `receiveBuffer` makes the kernel hold little for a client that does not read.
+    /// Connects from 127.0.0.`source`. A small `receiveBuffer` limits the bytes that the kernel holds.
     convenience init(connectingTo port: Int, receiveBuffer: Int32? = nil, from source: UInt8? = nil) throws {
         let descriptor = socket(AF_INET, LoopbackListener.stream, 0)
         if let source { try Self.bind(descriptor, to: source) }
@@ -61,15 +59,11 @@ final class LoopbackSocket {
         close()
     }
 
-    func finishSending() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     // MARK: - Sending
 
-    func send(_ text: String) throws {
-        try send(Array(text.utf8))
-    }
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
@@ -167,5 +161,50 @@ final class LoopbackSocket {
         guard uninterrupted({ poll(&entry, 1, Self.patience) }) > 0 else {
             throw Problem.timeout(received: String(decoding: pending, as: UTF8.self))
         }
+    }
+}
+
+/// A listening socket on loopback whose connections the test accepts one by one, as an upstream.
+final class LoopbackListener {
+    let port: Int
+    private let descriptor: Int32
+    private var isOpen = true
+
+    init() throws { (descriptor, port) = try Ports.listener(backlog: 1024) }
+
+    deinit { close() }
+
+    /// Closes the socket: further connections are refused.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        Foundation.close(descriptor)
+    }
+
+    /// Waits for the next connection.
+    func accept() throws -> LoopbackSocket {
+        guard waits(5000 * Int32(Allowance.factor)) else {
+            throw LoopbackSocket.Problem.timeout(received: "no connection")
+        }
+        return LoopbackSocket(descriptor: uninterrupted { Foundation.accept(descriptor, nil, nil) })
+    }
+
+    /// Whether a connection waits to be accepted.
+    var hasConnection: Bool { waits(0) }
+
+    private func waits(_ milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return uninterrupted { poll(&entry, 1, milliseconds) } > 0
+    }
+
+    #if os(Linux)
+        static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+        static let stream = SOCK_STREAM
+    #endif
+
+    /// - Parameter host: the last byte of 127.0.0.N.
+    static func address(port: Int, host: UInt8 = 1) throws -> SocketAddress {
+        try SocketAddress(ipAddress: "127.0.0.\(host)", port: port)
     }
 }

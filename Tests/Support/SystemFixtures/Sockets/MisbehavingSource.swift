@@ -33,9 +33,7 @@ final class MisbehavingSource: Sendable {
 
         var all: [Request] { requests.withLock { $0 } }
 
-        func nextConnection() -> Int {
-            connections.wrappingAdd(1, ordering: .relaxed).newValue
-        }
+        func nextConnection() -> Int { connections.wrappingAdd(1, ordering: .relaxed).newValue }
 
         func record(_ head: String, _ body: String, connection: Int) -> Request {
             requests.withLock { requests in
@@ -63,9 +61,7 @@ final class MisbehavingSource: Sendable {
     var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/keys" }
     var requests: [Request] { log.all }
 
-    func close() async throws {
-        try await channel.close()
-    }
+    func close() async throws { try await channel.close() }
 
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
@@ -106,9 +102,7 @@ final class MisbehavingSource: Sendable {
             return line.flatMap { Int($0.dropFirst(name.count)) } ?? 0
         }
 
-        func channelInactive(context: ChannelHandlerContext) {
-            dripping?.cancel()
-        }
+        func channelInactive(context: ChannelHandlerContext) { dripping?.cancel() }
 
         private func write(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
             context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)

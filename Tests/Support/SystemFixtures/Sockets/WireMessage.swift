@@ -20,9 +20,7 @@ struct WireMessage {
 }
 
 extension LoopbackSocket {
-    func readHead() throws -> WireMessage {
-        WireMessage(head: try read(through: "\r\n\r\n"))
-    }
+    func readHead() throws -> WireMessage { WireMessage(head: try read(through: "\r\n\r\n")) }
 
     /// A message with a body by its length or in chunks; chunks are joined, trailers dropped.
     func readMessage(hasBody: Bool = true) throws -> WireMessage {

@@ -2,14 +2,11 @@ extension BehaviourTable {
     static let bytes = BehaviourTable(
         #"""
         Bytes.size
-            true: $bytes.size() == 2
-            true: b''.size() == 0
+            true: $bytes.size() == 2; b''.size() == 0
             false: $bytes.size() == 3
             fails: $int.size() == 2
         Bytes.toBase64
-            true: $bytes.toBase64() == 'YWI='
-            true: b'\xfb\xff\xfe'.toBase64() == '-__-'
-            true: b''.toBase64() == ''
+            true: $bytes.toBase64() == 'YWI='; b'\xfb\xff\xfe'.toBase64() == '-__-'; b''.toBase64() == ''
             false: $bytes.toBase64() == 'ab'
             fails: $string.toBase64() == ''
         Bytes.toHexString
@@ -18,8 +15,7 @@ extension BehaviourTable {
             fails: $string.toHexString() == ''
         hashing.md5
             true: hashing.md5('abc').toHexString().lower() == '900150983cd24fb0d6963f7d28e17f72'
-            true: hashing.md5(b'abc') == hashing.md5('abc')
-            true: hashing.md5('').size() == 16
+            true: hashing.md5(b'abc') == hashing.md5('abc'); hashing.md5('').size() == 16
             false: hashing.md5('abc') == hashing.md5('abd')
             fails: hashing.md5($int).size() == 16
             refused: hashing.md5(1).size() == 16
@@ -35,8 +31,7 @@ extension BehaviourTable {
             false: hashing.crc32('a') == hashing.crc32('b')
             fails: hashing.crc32($list).size() == 4
         hashing.crc32c
-            true: hashing.crc32c('123456789').toHexString().lower() == 'e3069283'
-            true: hashing.crc32c(b'').size() == 4
+            true: hashing.crc32c('123456789').toHexString().lower() == 'e3069283'; hashing.crc32c(b'').size() == 4
             false: hashing.crc32c('a') == hashing.crc32('a')
             fails: hashing.crc32c($map).size() == 4
             refused: hashing.sha1('a').size() == 20

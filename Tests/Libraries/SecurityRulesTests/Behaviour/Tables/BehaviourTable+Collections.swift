@@ -2,13 +2,11 @@ extension BehaviourTable {
     static let collections = BehaviourTable(
         #"""
         Set.size
-            true: $set.size() == 2
-            true: [].toSet().size() == 0
+            true: $set.size() == 2; [].toSet().size() == 0
             false: $set.size() == 3
             fails: $missing.size() == 0
         Set.hasAll
-            true: $set.hasAll(['a'].toSet())
-            true: $set.hasAll(['a', 'b'])
+            true: $set.hasAll(['a'].toSet()); $set.hasAll(['a', 'b'])
             false: $set.hasAll(['a', 'c'].toSet())
             refused: $set.hasAll('a')
         Set.hasAny
@@ -16,37 +14,29 @@ extension BehaviourTable {
             false: $set.hasAny(['z'])
             refused: $set.hasAny('a')
         Set.hasOnly
-            true: $set.hasOnly(['b', 'a'].toSet())
-            true: $set.hasOnly(['a', 'b', 'c'])
+            true: $set.hasOnly(['b', 'a'].toSet()); $set.hasOnly(['a', 'b', 'c'])
             false: $set.hasOnly(['a'])
             fails: $set.hasOnly($null)
         Set.union
-            true: $set.union(['c'].toSet()) == ['a', 'b', 'c'].toSet()
-            true: $set.union($set) == $set
+            true: $set.union(['c'].toSet()) == ['a', 'b', 'c'].toSet(); $set.union($set) == $set
             false: $set.union(['c'].toSet()) == $set
             refused: $set.union(['c']) == $set
             fails: $list.union($set) == $set
             refused: [1].toSet().union([2]).size() == 2
         Set.intersection
-            true: $set.intersection(['b', 'c'].toSet()) == ['b'].toSet()
-            true: $set.intersection([].toSet()).size() == 0
+            true: $set.intersection(['b', 'c'].toSet()) == ['b'].toSet(); $set.intersection([].toSet()).size() == 0
             false: $set.intersection(['b'].toSet()) == $set
             refused: $set.intersection('b') == $set
         Set.difference
-            true: $set.difference(['b'].toSet()) == ['a'].toSet()
-            true: $set.difference($set).size() == 0
+            true: $set.difference(['b'].toSet()) == ['a'].toSet(); $set.difference($set).size() == 0
             false: $set.difference(['c'].toSet()).size() == 0
             refused: $set.difference(1) == $set
         Map.keys
-            true: $map.keys() == ['a', 'b']
-            true: {}.keys() == []
-            true: $map.keys().hasOnly(['b', 'a'])
+            true: $map.keys() == ['a', 'b']; {}.keys() == []; $map.keys().hasOnly(['b', 'a'])
             false: 'c' in $map.keys()
-            fails: $list.keys() == []
-            fails: $null.keys() == []
+            fails: $list.keys() == []; $null.keys() == []
         Map.values
-            true: $other.values() == [1, 4]
-            true: 4 in $other.values()
+            true: $other.values() == [1, 4]; 4 in $other.values()
             false: 5 in $other.values()
             fails: $string.values() == []
         Map.size
@@ -54,45 +44,27 @@ extension BehaviourTable {
             false: $map.size() == 0
             fails: $missing.size() == 2
         Map.get
-            true: $map.get('a', 9) == 1
-            true: $map.get('z', 9) == 9
-            true: {'a': {'b': 1}}.get(['a', 'b'], 7) == 1
-            true: {'a': {'b': 1}}.get(['a', 'c'], 7) == 7
-            true: {'a': {'b': 1}}.get(['z', 'c'], 7) == 7
+            true: $map.get('a', 9) == 1; $map.get('z', 9) == 9; {'a': {'b': 1}}.get(['a', 'b'], 7) == 1
+            true: {'a': {'b': 1}}.get(['a', 'c'], 7) == 7; {'a': {'b': 1}}.get(['z', 'c'], 7) == 7
             true: $map.get('z', null) == null
             false: $map.get('a', 9) == 9
             refused: $map.get(1, 9) == 9
-            fails: $map.get([1], 9) == 9
-            fails: $list.get('a', 9) == 9
-            fails: $null.get('a', 9) == 9
-            fails: $map.get('a', $missing) == 1
-            refused: $map.get('a') == 1
-            refused: {'a': 1}.get(1, 9) == 9
+            fails: $map.get([1], 9) == 9; $list.get('a', 9) == 9; $null.get('a', 9) == 9; $map.get('a', $missing) == 1
+            refused: $map.get('a') == 1; {'a': 1}.get(1, 9) == 9
         Map.diff
-            true: $map.diff($other).affectedKeys() == ['b', 'd'].toSet()
-            true: $map.diff($map).affectedKeys().size() == 0
+            true: $map.diff($other).affectedKeys() == ['b', 'd'].toSet(); $map.diff($map).affectedKeys().size() == 0
             false: $map.diff($other).affectedKeys().hasAny(['a'])
             refused: $map.diff(1).affectedKeys().size() == 0
             fails: $list.diff($list).affectedKeys().size() == 0
         Map member
-            true: $map.a == 1
-            true: $map.b.c == 2
-            true: $map['a'] == 1
-            true: $map['b']['c'] == 2
-            true: {'x-y': 1}['x-y'] == 1
+            true: $map.a == 1; $map.b.c == 2; $map['a'] == 1; $map['b']['c'] == 2; {'x-y': 1}['x-y'] == 1
             false: $map.a == 2
-            fails: $map.z == 1
-            fails: $map['z'] == 1
+            fails: $map.z == 1; $map['z'] == 1
             refused: $map.z == null
-            fails: $map[1] == 1
-            fails: $null.a == 1
-            fails: $null['a'] == 1
-            fails: $string.a == 1
-            fails: $list.a == 1
+            fails: $map[1] == 1; $null.a == 1; $null['a'] == 1; $string.a == 1; $list.a == 1
             refused: $int.a == null
         MapDiff.addedKeys
-            true: $other.diff({'a': 1}).addedKeys() == ['d'].toSet()
-            true: {'a': 1}.diff({'a': 2}).addedKeys().size() == 0
+            true: $other.diff({'a': 1}).addedKeys() == ['d'].toSet(); {'a': 1}.diff({'a': 2}).addedKeys().size() == 0
             false: $other.diff({'a': 1}).addedKeys() == ['a'].toSet()
             fails: $map.addedKeys().size() == 0
         MapDiff.removedKeys

@@ -16,9 +16,7 @@ extension BehaviourTable {
             refused: resource.contentType.matches('image/.*') -- resource
             refused: firestore.get(/databases/d/documents/a/b).data.c == 1 -- firestore.get
         Firestore: request.auth
-            true: request.auth != null
-            true: request.auth.uid != null
-            true: request.auth != null && request.auth.uid == user
+            true: request.auth != null; request.auth.uid != null; request.auth != null && request.auth.uid == user
             true: request.auth.token.string == 'Ada'
             false: request.auth.uid != user
             fails: request.auth.token.email_verified == true
@@ -38,11 +36,9 @@ extension BehaviourTable {
             fails: request.auth.token.firebase.identities['apple.com'][0] == '113'
             fails: request.auth.token.auth_time > request.time
         Firestore: missing claims
-            true: !('admin' in request.auth.token)
-            true: request.auth.token.get('admin', false) == false
+            true: !('admin' in request.auth.token); request.auth.token.get('admin', false) == false
             false: request.auth.token.get('admin', false) == true
-            fails: request.auth.token.admin == true
-            fails: !request.auth.token.admin
+            fails: request.auth.token.admin == true; !request.auth.token.admin
             refused: request.auth.token.admin == null -- 'admin' in request.auth.token
         Firestore: the database
             no true: there is no database
@@ -72,14 +68,12 @@ extension BehaviourTable {
             refused: match /databases/{database}/documents { match /users/{uid} { allow read: if get(/databases/$(database)/documents/users/$(uid)).data.open; } } @ GET /a
             refused: rules_version = '2'; service cloud.firestore { match /databases/{database}/documents { } } @ GET /a -- service gatehouse.http
         Realtime Database: ===
-            true: auth.uid == 'ada'
-            true: auth.uid != 'eve'
+            true: auth.uid == 'ada'; auth.uid != 'eve'
             false: auth.uid == 'eve'
             refused: auth.uid === 'ada' -- ==
             refused: auth.uid !== 'eve' -- !=
         Realtime Database: null
-            true: auth != null
-            true: auth != null && auth.uid == 'ada'
+            true: auth != null; auth != null && auth.uid == 'ada'
             false: auth == null
             refused, false: auth.uid == null -- auth == null
             refused: auth.token.admin == null -- 'admin' in auth.token
@@ -87,8 +81,7 @@ extension BehaviourTable {
         Realtime Database: null, signed out
             true: auth == null
             false: auth != null && auth.uid != 'eve'
-            fails: auth.uid != 'eve'
-            fails: auth.token.email == 'a'
+            fails: auth.uid != 'eve'; auth.token.email == 'a'
         Realtime Database: variables
             true: match /users/{uid} { allow read: if uid == auth.uid; } @ GET /users/ada
             false: match /users/{uid} { allow read: if uid == auth.uid; } @ GET /users/bob
@@ -108,10 +101,7 @@ extension BehaviourTable {
             refused: $map.hasChild('a') -- hasChild
             refused: $map.hasChildren(['a']) -- hasChildren
         Realtime Database: strings
-            true: $string.matches('.*d.*')
-            true: $string.matches('Ad.*')
-            true: $string.size() == 3
-            true: $string.lower() == 'ada'
+            true: $string.matches('.*d.*'); $string.matches('Ad.*'); $string.size() == 3; $string.lower() == 'ada'
             false: $string.matches('.*x.*')
             fails: $int.matches('.*')
             refused: $string.contains('d') -- matches
@@ -121,23 +111,19 @@ extension BehaviourTable {
             refused: $string.toLowerCase() == 'ada' -- lower()
             refused: $string.toUpperCase() == 'ADA' -- upper()
         Realtime Database: regular expressions
-            true: $string.matches('(?i)ada')
-            true: 'a.b'.replace('[.]', ',') == 'a,b'
+            true: $string.matches('(?i)ada'); 'a.b'.replace('[.]', ',') == 'a,b'
             false: $string.matches('d')
             fails: $string.matches($broken)
             refused: $string.matches(/^Ada$/) -- matches('
             refused: $string.matches(/ada/i) -- matches('
         Realtime Database: numbers
-            true: $string + string($int) == 'Ada7'
-            true: math.isNaN(0.0 / 0.0)
+            true: $string + string($int) == 'Ada7'; math.isNaN(0.0 / 0.0)
             false: $int + 1 == 7
-            fails: $string + $int == 'Ada7'
-            fails: $int / 0 == 1
+            fails: $string + $int == 'Ada7'; $int / 0 == 1
             refused: 'a' + 1 == 'a1' -- string(1)
             refused: 1 / 0 == 1
         Realtime Database: errors
-            true: true || $missing > 1
-            true: $missing > 1 || true
+            true: true || $missing > 1; $missing > 1 || true
             false: $missing > 1 && false
             fails: $missing > 1 || false
         Realtime Database: cascade

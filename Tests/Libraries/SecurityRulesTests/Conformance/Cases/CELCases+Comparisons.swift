@@ -69,8 +69,7 @@ extension CELCases {
             not_eq_dyn_int_null: dyn(1) == null => false
             not_eq_dyn_list_null: dyn([]) == null => false
             not_eq_dyn_map_null: dyn({}) == null => false
-            not_eq_dyn_proto2_msg_null: dyn(TestAllTypes{}) == null => false
-            not_eq_dyn_proto3_msg_null: dyn(TestAllTypes{}) == null => false
+            not_eq_dyn_<proto>_msg_null: dyn(TestAllTypes{}) == null => false
             not_eq_dyn_string_null: dyn('') == null => false
             not_eq_dyn_timestamp_null: dyn(timestamp(0)) == null => false
             not_eq_list_elem_null: [1, 2, null] == [1, null, 3] => false
@@ -90,63 +89,32 @@ extension CELCases {
             [eq_wrapper]
             eq_bool: google.protobuf.BoolValue{value: true} == true => true
             eq_bool_empty: google.protobuf.BoolValue{} == false => true
-            eq_bool_not_null: google.protobuf.BoolValue{} != null => true
-            eq_bool_proto2_null: TestAllTypes{}.single_bool_wrapper == null => true
-            eq_bool_proto3_null: TestAllTypes{}.single_bool_wrapper == null => true
+            eq_<wrapper>_not_null: google.protobuf.<wrapper>{} != null => true
+            eq_<kind>_<proto>_null: TestAllTypes{}.single_<kind>_wrapper == null => true
             eq_bytes: google.protobuf.BytesValue{value: b'set'} == b'set' => true
             eq_bytes_empty: google.protobuf.BytesValue{} == b'' => true
-            eq_bytes_not_null: google.protobuf.BytesValue{} != null => true
-            eq_bytes_proto2_null: TestAllTypes{}.single_bytes_wrapper == null => true
-            eq_bytes_proto3_null: TestAllTypes{}.single_bytes_wrapper == null => true
             eq_double: google.protobuf.DoubleValue{value: -1.175494e-40} == -1.175494e-40 => true
             eq_double_empty: google.protobuf.DoubleValue{} == 0.0 => true
-            eq_double_not_null: google.protobuf.DoubleValue{} != null => true
-            eq_double_proto2_null: TestAllTypes{}.single_double_wrapper == null => true
-            eq_double_proto3_null: TestAllTypes{}.single_double_wrapper == null => true
             eq_float: google.protobuf.FloatValue{value: -1.5} == -1.5 => true
             eq_float_empty: google.protobuf.FloatValue{} == 0.0 => true
-            eq_float_not_null: google.protobuf.FloatValue{} != null => true
-            eq_float_proto2_null: TestAllTypes{}.single_float_wrapper == null => true
-            eq_float_proto3_null: TestAllTypes{}.single_float_wrapper == null => true
             eq_int32: google.protobuf.Int32Value{value: 123} == 123 => true
             eq_int32_empty: google.protobuf.Int32Value{} == 0 => true
-            eq_int32_not_null: google.protobuf.Int32Value{} != null => true
-            eq_int32_proto2_null: TestAllTypes{}.single_int32_wrapper == null => true
-            eq_int32_proto3_null: TestAllTypes{}.single_int32_wrapper == null => true
             eq_int64: google.protobuf.Int64Value{value: 2147483650} == 2147483650 => true
             eq_int64_empty: google.protobuf.Int64Value{} == 0 => true
-            eq_int64_not_null: google.protobuf.Int64Value{} != null => true
-            eq_int64_proto2_null: TestAllTypes{}.single_int64_wrapper == null => true
-            eq_int64_proto3_null: TestAllTypes{}.single_int64_wrapper == null => true
             eq_string: google.protobuf.StringValue{value: 'set'} == 'set' => true
             eq_string_empty: google.protobuf.StringValue{} == '' => true
-            eq_string_not_null: google.protobuf.StringValue{} != null => true
-            eq_string_proto2_null: TestAllTypes{}.single_string_wrapper == null => true
-            eq_string_proto3_null: TestAllTypes{}.single_string_wrapper == null => true
             eq_uint32: google.protobuf.UInt32Value{value: 42u} == 42u => true
             eq_uint32_empty: google.protobuf.UInt32Value{} == 0u => true
-            eq_uint32_not_null: google.protobuf.UInt32Value{} != null => true
-            eq_uint32_proto2_null: TestAllTypes{}.single_uint32_wrapper == null => true
-            eq_uint32_proto3_null: TestAllTypes{}.single_uint32_wrapper == null => true
             eq_uint64: google.protobuf.UInt64Value{value: 4294967296u} == 4294967296u => true
             eq_uint64_empty: google.protobuf.UInt64Value{} == 0u => true
-            eq_uint64_not_null: google.protobuf.UInt64Value{} != null => true
-            eq_uint64_proto2_null: TestAllTypes{}.single_uint64_wrapper == null => true
-            eq_uint64_proto3_null: TestAllTypes{}.single_uint64_wrapper == null => true
-            eq_proto2: TestAllTypes{single_int64: 1234, single_string: '1234'} == TestAllTypes{single_int64: 1234, single_string: '1234'} => true
-            eq_proto3: TestAllTypes{single_int64: 1234, single_string: '1234'} == TestAllTypes{single_int64: 1234, single_string: '1234'} => true
-            eq_proto2_missing_fields_neq: TestAllTypes{single_int64: 1234} == TestAllTypes{single_string: '1234'} => false
-            eq_proto3_missing_fields_neq: TestAllTypes{single_int64: 1234} == TestAllTypes{single_string: '1234'} => false
+            eq_<proto>: TestAllTypes{single_int64: 1234, single_string: '1234'} == TestAllTypes{single_int64: 1234, single_string: '1234'} => true
+            eq_<proto>_missing_fields_neq: TestAllTypes{single_int64: 1234} == TestAllTypes{single_string: '1234'} => false
             eq_proto_nan_equal: TestAllTypes{single_double: double('NaN')} == TestAllTypes{single_double: double('NaN')} => false
             eq_proto_different_types: dyn(TestAllTypes{}) == dyn(NestedTestAllTypes{}) => false
-            eq_proto2_any_unpack_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => true
-            eq_proto2_any_unpack_not_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => false
-            eq_proto2_any_unpack_bytewise_fallback_not_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => false
-            eq_proto2_any_unpack_bytewise_fallback_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => true
-            eq_proto3_any_unpack_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => true
-            eq_proto3_any_unpack_not_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => false
-            eq_proto3_any_unpack_bytewise_fallback_not_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => false
-            eq_proto3_any_unpack_bytewise_fallback_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => true
+            eq_<proto>_any_unpack_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => true
+            eq_<proto>_any_unpack_not_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => false
+            eq_<proto>_any_unpack_bytewise_fallback_not_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => false
+            eq_<proto>_any_unpack_bytewise_fallback_equal: TestAllTypes{single_any: ...} == TestAllTypes{single_any: ...} => true
             [ne_literal]
             ne_int: 24 != 42 => true
             not_ne_int: 1 != 1 => false
@@ -187,16 +155,12 @@ extension CELCases {
             not_ne_map_int_to_float: {1:1.0} != {1:1.0} => false
             not_ne_map_key_order: {'a':'b','c':'d'} != {'c':'d','a':'b'} => false
             ne_mixed_types: 2u != 2 => false
-            ne_proto2: TestAllTypes{single_int64: 1234, single_string: '1234'} != TestAllTypes{single_int64: 1234, single_string: '1234'} => false
-            ne_proto3: TestAllTypes{single_int64: 1234, single_string: '1234'} != TestAllTypes{single_int64: 1234, single_string: '1234'} => false
-            ne_proto2_missing_fields_neq: TestAllTypes{single_int64: 1234} != TestAllTypes{single_string: '1234'} => true
-            ne_proto3_missing_fields_neq: TestAllTypes{single_int64: 1234} != TestAllTypes{single_string: '1234'} => true
+            ne_<proto>: TestAllTypes{single_int64: 1234, single_string: '1234'} != TestAllTypes{single_int64: 1234, single_string: '1234'} => false
+            ne_<proto>_missing_fields_neq: TestAllTypes{single_int64: 1234} != TestAllTypes{single_string: '1234'} => true
             ne_proto_nan_not_equal: TestAllTypes{single_double: double('NaN')} != TestAllTypes{single_double: double('NaN')} => true
             ne_proto_different_types: dyn(TestAllTypes{}) != dyn(NestedTestAllTypes{}) => true
-            ne_proto2_any_unpack: TestAllTypes{single_any: ...} != TestAllTypes{single_any: ...} => false
-            ne_proto2_any_unpack_bytewise_fallback: TestAllTypes{single_any: ...} != TestAllTypes{single_any: ...} => true
-            ne_proto3_any_unpack: TestAllTypes{single_any: ...} != TestAllTypes{single_any: ...} => false
-            ne_proto3_any_unpack_bytewise_fallback: TestAllTypes{single_any: ...} != TestAllTypes{single_any: ...} => true
+            ne_<proto>_any_unpack: TestAllTypes{single_any: ...} != TestAllTypes{single_any: ...} => false
+            ne_<proto>_any_unpack_bytewise_fallback: TestAllTypes{single_any: ...} != TestAllTypes{single_any: ...} => true
             [lt_literal]
             lt_int: -1 < 0 => true
             not_lt_int: 0 < 0 => false

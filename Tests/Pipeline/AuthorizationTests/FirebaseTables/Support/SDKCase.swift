@@ -1,12 +1,14 @@
-import Authentication
 import Authorization
+import GatewayCore
 import JOSE
 import Revocation
+import Testing
 
+@testable import Authentication
 @testable import CoreFixtures
 
-/// A request's credential, and all that decides about it.
-struct SDKCase: Sendable {
+/// The credential of a request, and all facts for its decision.
+struct SDKCase: Sendable, CustomTestStringConvertible {
     enum Signature: Sendable {
         /// Of the key that the fixture's header names.
         case right
@@ -24,10 +26,12 @@ struct SDKCase: Sendable {
 
     static let keyID = "mock-key-id-1"
 
+    var testDescription: String { project }
+
     var draft: TokenDraft
     var kind: CredentialKind = .idToken
     let project: String
-    /// Nil: Firebase's, of the project.
+    /// The expected issuer. `nil` for that of Firebase for the project.
     var issuer: String?
     var now: Int64
     var skew: Int64 = 0
@@ -39,7 +43,7 @@ struct SDKCase: Sendable {
     /// Whether the request carries the credential at all.
     var isSent = true
     var keys = Keys.fetched
-    /// What the store knows of the user.
+    /// The user's record in the store.
     var user: UserRecord?
     var revocation: RoutePolicy.Revocation = .replicated
     var storeIsLoaded = true
@@ -87,4 +91,114 @@ extension SDKCase {
         return key
     }()
     static let keySet = TokenDraft.keySet([key])
+}
+
+/// The tokens that the SDKs' own tests begin with.
+extension SDKCase {
+    /// Node.js: claims `one` and `two`, issued at second 1 of the epoch, for an hour.
+    static let node = SDKCase(
+        [
+            "iss": "\"https://securetoken.google.com/project_id\"", "aud": "\"project_id\"", "sub": "\"someUid\"",
+            "iat": "1", "auth_time": "1", "exp": "3601", "one": "\"uno\"", "two": "\"dos\"",
+        ], project: "project_id", now: 1)
+
+    /// Python's, with the `auth_time` that Firebase writes; a row takes it out.
+    static let python = SDKCase(mock, project: "mock-project-id", now: ManualClock.start)
+
+    /// Go, whose skew is 300 s and no setting.
+    static let go: SDKCase = {
+        var fixture = python
+        fixture.skew = 60
+        return fixture
+    }()
+
+    /// Java: a clock at 2,002,000 s and an issuer of the test's own.
+    static let java: SDKCase = {
+        let now: Int64 = 2_002_000
+        var fixture = SDKCase(
+            [
+                "iss": "\"https://test.token.issuer\"", "aud": "\"proj-test-101\"", "sub": "\"someUid\"",
+                "iat": "\(now)", "auth_time": "\(now)", "exp": "\(now + 3600)",
+            ], project: "proj-test-101", now: now)
+        fixture.issuer = "https://test.token.issuer"
+        return fixture
+    }()
+
+    private static let mock = [
+        "iss": "\"https://securetoken.google.com/mock-project-id\"", "aud": "\"mock-project-id\"",
+        "sub": "\"1234567890\"", "iat": "\(ManualClock.start - 100)", "auth_time": "\(ManualClock.start - 100)",
+        "exp": "\(ManualClock.start + 3600)", "admin": "true", "firebase": #"{"sign_in_provider":"provider"}"#,
+    ]
+
+    static let customTokenAudience =
+        "\"https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit\""
+
+    /// A token that a service signs for its own users.
+    mutating func becomeCustomToken() {
+        draft.header["kid"] = nil
+        draft.claims = [
+            "aud": Self.customTokenAudience, "iss": "\"service@account\"", "sub": "\"service@account\"",
+            "uid": "\"someUid\"", "iat": "\(now)", "exp": "\(now + 3600)",
+        ]
+    }
+
+    /// Its form of before 2016.
+    mutating func becomeLegacyCustomToken() {
+        draft.header = ["alg": "\"HS256\"", "typ": "\"JWT\""]
+        draft.claims = ["v": "0", "d": #"{"uid":"someUid"}"#, "iat": "\(now)"]
+    }
+}
+
+extension SDKCase {
+    /// The refusal of the authenticator, or the decision of the authorizer.
+    func code() throws -> DecisionCode {
+        guard isSent else { return try decide(nil) }
+        let authenticator = try authenticator()
+        let outcome = Array(token.utf8).withUnsafeBytes {
+            authenticator.authenticate($0, kind: kind, now: now, monotonic: 0, waitingSince: nil)
+        }
+        return switch outcome {
+        case .verified(let entry): try decide(entry)
+        case .refused(let failure): failure.code
+        case .unavailable, .awaitKeys, .awaitOwner: .keysUnavailable
+        }
+    }
+
+    private func authenticator() throws -> Authenticator {
+        let host = kind == .idToken ? "securetoken.google.com" : "session.firebase.google.com"
+        let verifier = FirebaseVerifier(
+            kind: kind, issuer: issuer ?? "https://\(host)/\(project)", project: project, tenant: tenant,
+            clockSkew: skew, insecureEmulator: emulator, keySet: 0)
+        let authenticator = Authenticator(
+            verifiers: VerifierTable([.firebase(verifier)]), keySets: 1, hasher: try SHA256Hasher.required(),
+            counters: WorkerCounters(routes: 1, upstreams: 1),
+            render: { _ in RenderedIdentity(bytes: [], lengthBeforeTime: 0, isTooLarge: false) })
+        authenticator.install(view, set: 0)
+        return authenticator
+    }
+
+    private var view: KeySetView {
+        switch keys {
+        case .fetched:
+            KeySetView(
+                keys: Self.keySet, generation: 1, isLoaded: true, lastFetchSucceeded: true, completedFetches: 1,
+                usableUntil: .max, cooldownUntil: .max, nextFetchAt: .max)
+        case .unavailable: KeySetView(completedFetches: 1, cooldownUntil: .max, nextFetchAt: .max)
+        }
+    }
+
+    private func decide(_ identity: VerifiedTokenCache.Entry?) throws -> DecisionCode {
+        let store = StoreView()
+        if storeIsLoaded { store.setAlwaysFresh() } else { store.setStale() }
+        if let user, let identity { store.setUser(identity.principal.userKey, to: RecordWord(user)) }
+        var policy = RoutePolicy()
+        policy.revocation = revocation
+        let authorizer = Authorizer(store: store.reader(), clockSkew: skew, maxStaleness: 60)
+        let context = DecisionContext(now: now, monotonic: 0, mayWait: false)
+        return switch authorizer.decide(policy, identity: identity, in: context, storeFailure: { _ in }) {
+        case .permit: .ok
+        case .deny(let denial): denial.code
+        case .awaitStore, .queryStore, .lookUp: .storeUnavailable
+        }
+    }
 }

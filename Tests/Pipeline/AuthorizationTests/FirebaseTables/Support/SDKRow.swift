@@ -1,52 +1,57 @@
 import GatewayCore
+import Revocation
 import Testing
 
-/// One case of an Admin SDK's own tests: what the SDK says, and what Gatehouse does.
+@testable import CoreFixtures
+
+/// One case of an Admin SDK's own tests, with the decisions of the SDK and of Gatehouse.
 struct SDKRow: Sendable, CustomTestStringConvertible {
     enum Verdict: Sendable {
         case accepts
-        /// With the SDK's code or words.
+        /// With the code or message of the SDK.
         case refuses(String)
 
         var passes: Bool { if case .accepts = self { true } else { false } }
     }
 
-    let name: String
+    let testDescription: String
     let make: @Sendable (inout SDKCase) -> Void
     let sdk: Verdict
     /// `ok` for a request that passes.
     let ours: DecisionCode
-    /// Why, where one accepts what the other refuses.
+    /// The reason, if one accepts a token that the other refuses.
     let because: String?
 
+    /// - Parameters:
+    ///   - claims: claims with other values, as JSON text. `nil` removes a claim.
+    ///   - header: the same for members of the header.
+    ///   - user: the user's record in the store.
+    ///   - make: other changes of the case, made before these.
     init(
-        _ name: String, sdk: Verdict, ours: DecisionCode, because: String? = nil,
+        _ name: String, sdk: Verdict, ours: DecisionCode, _ claims: [String: String?] = [:],
+        header: [String: String?] = [:], user: UserRecord? = nil, because: String? = nil,
         _ make: @escaping @Sendable (inout SDKCase) -> Void = { _ in }
     ) {
-        self.name = name
-        self.make = make
+        testDescription = name
+        self.make = {
+            make(&$0)
+            for (name, value) in claims { $0.draft.claims[name] = value }
+            for (name, value) in header { $0.draft.header[name] = value }
+            if let user { $0.user = user }
+        }
         self.sdk = sdk
         self.ours = ours
         self.because = because
     }
 
-    var testDescription: String { name }
-
-    /// What Gatehouse does with the case made of a fixture.
+    /// The decision of Gatehouse on the case made of a fixture.
     func code(of fixture: SDKCase) throws -> DecisionCode {
         var made = fixture
         make(&made)
         return try made.code()
     }
 
-    /// The same, of a session cookie with the same deviation.
-    func codeOfCookie(of fixture: SDKCase) throws -> DecisionCode {
-        var cookie = fixture
-        cookie.bake()
-        return try code(of: cookie)
-    }
-
-    /// What Gatehouse does with the session cookie.
+    /// The expected decision on a session cookie.
     var oursOfCookie: DecisionCode {
         switch ours {
         case .invalidIDToken: .invalidSessionCookie
@@ -55,7 +60,10 @@ struct SDKRow: Sendable, CustomTestStringConvertible {
         default: ours
         }
     }
+}
 
-    /// Whether a reason stands exactly where the two differ.
-    var saysWhyTheyDiffer: Bool { (sdk.passes != (ours == .ok)) == (because != nil) }
+extension UserRecord {
+    static func since(_ time: Int64, disabled: Bool = false) -> UserRecord {
+        UserRecord(validSince: UnixTime(clamping: time), disabled: disabled)
+    }
 }

@@ -1,0 +1,56 @@
+import Foundation
+import GRDB
+import GatewayCore
+import Logging
+import RevocationStores
+
+@testable import StoreFixtures
+
+/// The file of a store, in a folder of its own.
+struct SQLiteFile {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("gatehouse.db")
+    }
+
+    /// Opens a store over the file, or over another file.
+    func open(
+        _ other: String? = nil, clock: GatewayClock = .system, logger: Logger = .silent
+    ) throws -> SQLiteStore {
+        try SQLiteStore(path: other ?? path, clock: clock, logger: logger)
+    }
+
+    /// Copies the file with its log, and returns the path of the copy.
+    func copy(_ name: String) throws -> String {
+        let copy = folder.path(name)
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        return copy
+    }
+
+    /// Runs SQL on the file while no store has it open.
+    func execute(_ sql: String) async throws {
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { db in try db.execute(sql: sql) }
+        try queue.close()
+    }
+
+    /// Reverts the schema to an earlier version.
+    func downgrade(to version: Int) async throws {
+        var statements = [
+            "ALTER TABLE user DROP COLUMN last_session", "ALTER TABLE user DROP COLUMN revoked_at",
+            "ALTER TABLE session DROP COLUMN authenticated_at", "DROP TABLE unlinked",
+            "PRAGMA user_version = \(version)",
+        ]
+        if version == 3 {
+            statements += ["email_from", "unlinked_more"].map { "ALTER TABLE account DROP COLUMN \($0)" }
+        } else {
+            statements += ["account", "link", "email", "setting"].map { "DROP TABLE \($0)" }
+            statements +=
+                version == 2 ? ["ALTER TABLE nonce DROP COLUMN purpose"] : ["DROP TABLE nonce", "DROP TABLE seen"]
+        }
+        try await execute(statements.joined(separator: ";"))
+    }
+}
