@@ -1,6 +1,6 @@
-/// Hexadecimal digits, one by one and as text.
+/// Hexadecimal digits.
 package enum HexDigits {
-    /// The value of a digit of either case; nil for another byte.
+    /// Returns the value of a digit of either case. `nil` for other bytes.
     @inlinable
     @inline(__always)
     package static func value(of byte: UInt8) -> UInt8? {
@@ -10,7 +10,7 @@ package enum HexDigits {
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    /// The upper-case digit of the lowest four bits.
+    /// Returns the upper-case digit of the lowest four bits.
     @inlinable
     @inline(__always)
     package static func upperCase(_ value: UInt8) -> UInt8 {
@@ -18,7 +18,7 @@ package enum HexDigits {
         return digit < 10 ? digit &+ 0x30 : digit &+ 0x37
     }
 
-    /// Two lower-case digits a byte.
+    /// Returns two lower-case digits for each byte.
     package static func text(of bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
