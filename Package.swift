@@ -167,7 +167,8 @@ let package = Package(
         module(
             "HTTPServer", in: "Edges",
             uses: [
-                "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", nioCore, nioPosix, nioSSL, nioTLS,
+                "GatewayConfiguration", "GatewayCore", "HTTPWire", "JOSE", "TextCoding", nioCore, nioPosix, nioSSL,
+                nioTLS,
             ]),
         module(
             "Forwarding", in: "Edges",
@@ -179,15 +180,15 @@ let package = Package(
         module(
             "Accounts", in: "Edges",
             uses: [
-                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "HTTPServer",
-                "JOSE", "RequestPipeline", "Revocation", "TextCoding", logging,
+                "Authentication", "Authorization", "GatewayConfiguration", "GatewayCore", "JOSE", "RequestPipeline",
+                "Revocation", "TextCoding", logging,
             ]),
 
         // MARK: - Operations: logs, metrics, administration
         module(
             "Observability", in: "Operations",
             uses: [
-                "CivilCalendar", "GatewayCore", "HTTPServer", "OutboundHTTP", "PrintableText", "Revocation", atomics,
+                "CivilCalendar", "GatewayCore", "OutboundHTTP", "PrintableText", "Revocation", "TextCoding", atomics,
                 logging, nioPosix,
             ]),
         module(
@@ -330,7 +331,7 @@ let package = Package(
             of: [
                 "Authentication", "Authorization", "CoreFixtures", "Forwarding", "GatewayConfiguration", "GatewayCore",
                 "GatewayFixtures", "HTTPServer", "HTTPWire", "JOSE", "RequestPipeline", "Revocation", "SecurityRules",
-                "SystemFixtures", logging, nioCore, nioPosix,
+                "SystemFixtures", "TextCoding", logging, nioCore, nioPosix,
             ]),
         tests(
             "AccountsTests", in: "Edges",

@@ -5,7 +5,6 @@ import Gatehouse
 import GatewayConfiguration
 import GatewayCore
 import HTTPWire
-import JOSE
 import RequestPipeline
 import Revocation
 import Routing

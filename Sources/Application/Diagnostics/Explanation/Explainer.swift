@@ -1,12 +1,9 @@
 import Authentication
-import Authorization
 import Gatehouse
 package import GatewayConfiguration
 package import GatewayCore
 import HTTPServer
 import HTTPWire
-import JOSE
-import RequestPipeline
 import Revocation
 
 /// The explanation of whether and why a gateway with this configuration would permit a request, step by step.

@@ -1,5 +1,4 @@
 import CivilCalendar
-import GatewayCore
 
 /// Human-readable times and durations.
 enum HumanTime {

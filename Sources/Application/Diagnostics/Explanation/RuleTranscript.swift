@@ -1,6 +1,5 @@
 import Authorization
 import CivilCalendar
-import GatewayCore
 import PrintableText
 import SecurityRules
 

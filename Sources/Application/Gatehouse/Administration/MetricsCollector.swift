@@ -3,7 +3,6 @@ import Authorization
 import Forwarding
 import GatewayCore
 import HTTPServer
-import NIOCore
 import Observability
 import RequestPipeline
 import Revocation

@@ -1,6 +1,5 @@
 import Accounts
 import GatewayConfiguration
-import GatewayCore
 import JOSE
 import Logging
 

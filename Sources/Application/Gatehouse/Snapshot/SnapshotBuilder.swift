@@ -5,7 +5,6 @@ import Forwarding
 import GatewayConfiguration
 import GatewayCore
 import HTTPServer
-import HTTPWire
 import JOSE
 import OutboundHTTP
 import RequestPipeline

@@ -1,6 +1,5 @@
 import Accounts
 import Authentication
-import Authorization
 import GatewayCore
 import HTTPServer
 import HTTPWire

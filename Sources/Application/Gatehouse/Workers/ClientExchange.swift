@@ -4,7 +4,6 @@ import Forwarding
 import GatewayCore
 import HTTPServer
 import HTTPWire
-import NIOCore
 import RequestPipeline
 import Revocation
 import Routing

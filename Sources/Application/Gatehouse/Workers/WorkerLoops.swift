@@ -1,6 +1,5 @@
 import Accounts
 import Authentication
-import Forwarding
 import GatewayCore
 import HTTPServer
 import NIOCore

@@ -1,5 +1,3 @@
-import HTTPWire
-
 /// The origin of the requests of one connection: its peer, or the client that a trusted proxy reports. The last
 /// report is cached, since most requests of a connection repeat it.
 package struct RequestOrigin {

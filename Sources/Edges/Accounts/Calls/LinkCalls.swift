@@ -1,6 +1,5 @@
 import Authentication
 import GatewayCore
-import JOSE
 import Revocation
 
 /// `POST link`: links another identity at a provider to the caller's account.

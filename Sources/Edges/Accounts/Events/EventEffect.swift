@@ -1,5 +1,4 @@
 import GatewayCore
-import JOSE
 import Revocation
 
 /// The effect of an event.

@@ -2,7 +2,6 @@ package import Authentication
 import GatewayConfiguration
 import GatewayCore
 import JOSE
-import RequestPipeline
 import Revocation
 
 /// The supported forms of events.

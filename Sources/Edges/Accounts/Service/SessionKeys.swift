@@ -1,9 +1,9 @@
 package import Authentication
 package import GatewayConfiguration
-import HTTPServer
 package import JOSE
 package import Revocation
 import Synchronization
+import TextCoding
 
 /// The keys of the gateway's own session cookies, shared by all gateways of a store.
 package struct SessionKeys: Sendable {
@@ -75,7 +75,7 @@ extension SessionAuthority {
 
     private static func issuer(from store: any AccountStore) async throws -> String {
         var random = SystemRandomNumberGenerator()
-        let initial = "gatehouse:" + Hexadecimal.text(of: (random.next(), random.next()))
+        let initial = "gatehouse:" + HexDigits.text(of: (random.next(), random.next()))
         return String(decoding: try await store.setting(issuerSetting, initial: Array(initial.utf8)), as: UTF8.self)
     }
 

@@ -1,6 +1,5 @@
 import GatewayConfiguration
 import GatewayCore
-import JOSE
 import Revocation
 
 /// The search for a proven user's account, which may merge or create one.

@@ -1,6 +1,5 @@
 import Authentication
 import GatewayCore
-import JOSE
 import Revocation
 
 /// The start of sessions, in the store's order relative to revocations.

@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPWire
 import NIOCore
+import TextCoding
 
 extension ByteBuffer {
     /// Replaces the content with a head that `body` writes from `source`, at most `bound` bytes. Returns `false` with
@@ -32,7 +33,7 @@ extension HeadWriter {
     mutating func append(hexadecimal value: UInt64) {
         withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { digits in
             guard let base = digits.baseAddress else { return }
-            Hexadecimal.write(value, to: base)
+            HexDigits.write(value, to: base)
             append(UnsafeRawBufferPointer(digits))
         }
     }

@@ -1,5 +1,4 @@
 package import GatewayCore
-import HTTPWire
 package import NIOCore
 
 extension ClientHandler {

@@ -1,5 +1,6 @@
 package import GatewayCore
 package import HTTPWire
+import TextCoding
 
 /// The record of the current request, for its response, the access log and the metrics.
 package struct RequestRecord {
@@ -85,5 +86,5 @@ extension RequestRecord {
     }
 
     /// The ID in its textual form.
-    package var idText: String { Hexadecimal.text(of: id) }
+    package var idText: String { HexDigits.text(of: id) }
 }

@@ -1,5 +1,4 @@
 package import GatewayCore
-import HTTPWire
 package import NIOCore
 
 /// A receiver of a request's body that writes the response. All calls happen on the worker's event loop.

@@ -1,6 +1,5 @@
 package import GatewayConfiguration
 import GatewayCore
-import NIOSSL
 
 /// The settings of a listener for new connections; immutable. A running listener can be given new ones.
 package final class ListenerSettings: Sendable {

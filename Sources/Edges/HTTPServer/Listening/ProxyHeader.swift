@@ -1,4 +1,3 @@
-import GatewayCore
 import HTTPWire
 
 /// The PROXY protocol header, versions 1 and 2, as specified in HAProxy's `proxy-protocol.txt`. A load balancer sends

@@ -1,4 +1,3 @@
-import GatewayCore
 import HTTPWire
 import NIOCore
 

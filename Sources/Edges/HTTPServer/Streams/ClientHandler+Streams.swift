@@ -1,6 +1,5 @@
 import GatewayCore
 import NIOCore
-import NIOPosix
 
 #if canImport(Glibc)
     import Glibc

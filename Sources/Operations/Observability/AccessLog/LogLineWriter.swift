@@ -1,6 +1,5 @@
 import CivilCalendar
-import GatewayCore
-import HTTPServer
+import TextCoding
 
 /// A writer of JSON into memory of a fixed size. Output that does not fit sets `overflowed`; the line is then invalid.
 struct LogLineWriter {
@@ -51,7 +50,7 @@ struct LogLineWriter {
     /// Writes 16 digits.
     mutating func hexadecimal(_ value: UInt64) {
         guard end - next >= 16 else { return overflowed = true }
-        Hexadecimal.write(value, to: next)
+        HexDigits.write(value, to: next)
         next += 16
     }
 

@@ -1,4 +1,3 @@
-import JOSE
 package import Revocation
 
 /// The result of looking up the owner of an identity at a provider.

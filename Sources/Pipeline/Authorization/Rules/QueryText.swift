@@ -1,4 +1,3 @@
-import GatewayCore
 package import SecurityRules
 import TextCoding
 

@@ -1,6 +1,4 @@
 import GatewayCore
-import Logging
-import NIOCore
 import Redis
 import Revocation
 import Synchronization

@@ -1,6 +1,5 @@
 import GatewayConfiguration
 import GatewayCore
-import Logging
 import NIOCore
 import Redis
 import Revocation

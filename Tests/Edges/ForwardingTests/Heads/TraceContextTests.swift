@@ -1,7 +1,7 @@
 import GatewayCore
-import HTTPServer
 import HTTPWire
 import Testing
+import TextCoding
 
 @testable import CoreFixtures
 @testable import Forwarding
@@ -47,7 +47,7 @@ import Testing
     @Test func theIDIsRead() throws {
         let bytes = Array(Self.valid.utf8)
         let trace = try #require(bytes.withUnsafeBytes { TraceContext.trace(in: $0) })
-        #expect(Hexadecimal.text(of: trace) == Self.id)
+        #expect(HexDigits.text(of: trace) == Self.id)
     }
 
     @Test func stateGoesAlongInItsOrder() throws {

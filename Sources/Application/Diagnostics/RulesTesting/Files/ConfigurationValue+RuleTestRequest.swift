@@ -3,7 +3,6 @@ import GatewayConfiguration
 import GatewayCore
 import HTTPWire
 import Routing
-import SecurityRules
 
 extension KnownKeys {
     static let ruleTestRequest = KnownKeys("tests[].request", ["method", "path", "host", "headers", "time"])

@@ -1,6 +1,5 @@
 import CivilCalendar
 import GatewayConfiguration
-import GatewayCore
 
 extension KnownKeys {
     static let stepUp = KnownKeys("tests[].expect", ["step_up"])

@@ -1,6 +1,5 @@
 import GatewayConfiguration
 package import GatewayCore
-import SecurityRules
 
 extension RuleTestFile {
     /// Loads a test file and its rules, or a rules file and its tests.

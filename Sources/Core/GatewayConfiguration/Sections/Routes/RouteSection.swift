@@ -1,6 +1,4 @@
 package import GatewayCore
-import Routing
-import SecurityRules
 
 extension Configuration {
     /// A route with its access policy (`routes[]`).

@@ -1,6 +1,4 @@
 import GatewayCore
-import Routing
-import SecurityRules
 
 extension Configuration.Route {
     static func path(_ value: ConfigurationValue) -> String? {
